@@ -6,7 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { openTokens } from "../src/server/auth/tokens.ts";
+import { openHomeTokens } from "../src/server/auth/tokens.testkit.ts";
 import { connect, ERAS, runCli, type Era } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 import { openHttpGateway } from "./rig/http-gateway.ts";
@@ -93,7 +93,7 @@ describe("A1: two clients, each failing and resuming its last run", () => {
   it("with two tokens over HTTP, of which the modern era knows nothing else", async () => {
     const { config, effects } = counterAt(temporaryFolder());
     const gateway = await openHttpGateway({ config });
-    const tokens = openTokens(gateway.home);
+    const tokens = openHomeTokens(gateway.home);
     const values = ["ann", "bob"].map((name) => {
       const made = tokens.create(name, ["read", "call", "write"]);
       if (!made.success) throw new Error(made.error.message);

@@ -3,15 +3,14 @@
  * owner looks there every second while it runs. A run that waits, or whose process is gone, is ended at once. A run that
  * was cancelled can be resumed like any other that stopped.
  */
-import { setTimeout as sleep } from "node:timers/promises";
 import type { JsonObject } from "../core/json.ts";
 import type { Scope } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Run, RunStore } from "../core/store.ts";
 import { within } from "../timing/deadline.ts";
 import { cancelledBy } from "./cancelled-by.ts";
-import { isGone } from "./journal/owner.ts";
-import type { ResumeDeps } from "./resume/resume.ts";
+import { LOCAL_POLL, REMOTE_POLL, waitForEnd } from "./journal/checkpoint.ts";
+import { claimAbandoned, newest, type ResumeDeps } from "./resume/resume.ts";
 import { leaseOf } from "./run-end.ts";
 import type { ActiveRun } from "./run-deps.ts";
 import { nameRun } from "./workflow/pause.ts";
@@ -27,40 +26,49 @@ export interface Cancelled {
   readonly status: "cancelled" | "requested";
 }
 
-/** For ending a run that nobody owns. */
-const CLAIM_MS = 10_000;
 /** Longer than an owner takes to see the request, and short enough for a person who waits. */
 const END_WAIT_MS = 2_500;
-/** How often a run of another process is looked at. */
-const POLL_MS = 100;
 /** How deep runs start runs. */
 const TREE_DEPTH_MAX = 16;
 
-export async function cancelRun(deps: CancelDeps, runId: string, by: string): Promise<ToolResult<Cancelled>> {
-  const run = await deps.store.find(runId);
+export async function cancelRun(deps: CancelDeps, asked: string, by: string): Promise<ToolResult<Cancelled>> {
+  const named = await deps.store.find(asked);
   const { org, project } = deps.scope();
-  if (run === undefined || run.scope.org !== org || run.scope.project !== project) return noRun(runId);
-  if (run.parentRunId !== null) return partOfAnother(run);
+  if (named === undefined || named.scope.org !== org || named.scope.project !== project) return noRun(asked);
+  if (named.parentRunId !== null) return partOfAnother(named);
+  // A caller knows the first run of a background chain.
+  const run = named.mode === "background" ? await findNewest(deps.store, named) : named;
+  const runId = run.id;
   if (await endIfIdle(deps, run, by)) return succeed({ runId, status: "cancelled" });
+  if (await endIfDue(deps, run, by)) return succeed({ runId, status: "cancelled" });
   if (!(await deps.store.requestCancel(runId, by))) return hasEnded(deps.store, runId);
   const here = deps.active.get(runId);
   here?.cancel(by);
-  await (here === undefined ? waitForEnd(deps.store, runId) : within(settled(here), END_WAIT_MS));
-  const ended = await deps.store.find(runId);
-  if (ended === undefined || ended.status === "running") return succeed({ runId, status: "requested" });
+  await (here === undefined ? ended(deps, runId) : within(settled(here), END_WAIT_MS));
+  const now = await deps.store.find(runId);
+  if (now === undefined || now.status === "running") return succeed({ runId, status: "requested" });
   // It came to a question at the same moment.
-  if (ended.status === "paused") await endIfIdle(deps, ended, by);
+  if (now.status === "paused") await endIfIdle(deps, now, by);
   return (await deps.store.find(runId))?.status === "cancelled"
     ? succeed({ runId, status: "cancelled" })
     : hasEnded(deps.store, runId);
 }
 
+async function findNewest(store: RunStore, run: Run): Promise<Run> {
+  return (await store.find(await newest(store, run.id))) ?? run;
+}
+
+/** Ends a run that was interrupted and that the queue would take up again. */
+async function endIfDue({ store }: CancelDeps, { id, status, wakeAt }: Run, by: string): Promise<boolean> {
+  if (status !== "failed" || wakeAt === null) return false;
+  const error = nameRun(cancelledBy(by), id) as unknown as JsonObject;
+  return store.dequeue(id, { end: { status: "cancelled", error } });
+}
+
 /** Ends a run that waits or whose process is gone, and those below it; false where it goes on, or has ended. */
 async function endIfIdle(deps: CancelDeps, run: Run, by: string, depth = 0): Promise<boolean> {
-  const { store, owner, unended } = deps;
-  const { leaseOwner } = run;
-  const isOver = leaseOwner !== null && (unended.has(run.id) || isGone(leaseOwner));
-  const claimed = await store.claim(run.id, owner, CLAIM_MS, isOver ? leaseOwner : undefined);
+  const { store } = deps;
+  const claimed = await claimAbandoned(deps, run);
   if (claimed === undefined) return false;
   const error = nameRun(cancelledBy(by), run.id) as unknown as JsonObject;
   await store.finish(leaseOf(claimed), { status: "cancelled", error });
@@ -77,9 +85,9 @@ async function settled({ report }: ActiveRun): Promise<void> {
   await Promise.allSettled([report]);
 }
 
-async function waitForEnd(store: RunStore, runId: string): Promise<void> {
-  const until = performance.now() + END_WAIT_MS;
-  while (performance.now() < until && (await store.find(runId))?.status === "running") await sleep(POLL_MS);
+async function ended({ store, liveness }: CancelDeps, runId: string): Promise<void> {
+  const signal = AbortSignal.timeout(END_WAIT_MS);
+  await waitForEnd(() => store.find(runId), { signal }, liveness.isShared ? REMOTE_POLL : LOCAL_POLL);
 }
 
 function noRun(runId: string): ToolResult<never> {

@@ -1,6 +1,6 @@
 /** A run that is read back from the store: where it stopped, and its report. */
 import type { JsonObject, Json } from "../../core/json.ts";
-import type { Run, RunStore, Step } from "../../core/store.ts";
+import type { Run, Step } from "../../core/store.ts";
 import { questionIdOf } from "../resume/decide.ts";
 import { readEarlierRun, type EarlierRun } from "../resume/earlier-run.ts";
 import { namesOf } from "../workflow/labels.ts";
@@ -9,6 +9,7 @@ import { skippedBy, skippedCalls, skippedWarning } from "../resume/skipped.ts";
 import type { ToolError } from "../../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { CallContext } from "../../core/tool.ts";
+import { within } from "../../timing/deadline.ts";
 import { redactCheckpoint, redactEnd } from "../run-end.ts";
 import type { RunLifecycleDeps } from "../run-deps.ts";
 
@@ -71,8 +72,17 @@ export function checkpointJson(checkpoint: Checkpoint): JsonObject {
   };
 }
 
-/** How often a run of another process is looked at. */
-const POLL_MS = 100;
+/** How often a run of another process is looked at: less often the longer it takes. */
+export interface Poll {
+  readonly firstMs: number;
+  readonly maxMs: number;
+}
+
+/** In a file of this machine. */
+export const LOCAL_POLL: Poll = { firstMs: 100, maxMs: 100 };
+/** On a server that many clients may wait at. */
+export const REMOTE_POLL: Poll = { firstMs: 250, maxMs: 1_000 };
+const POLL_GROWTH = 1.5;
 
 /** The report of a run that is read back from the store, in the form of a run that has just ended. */
 export async function storedReport(
@@ -130,14 +140,14 @@ function errorOf({ code, message }: { readonly [key: string]: Json }): Pick<Tool
 
 /** Waits until a run of another process has ended, or the caller wants to wait no longer. */
 export async function waitForEnd(
-  store: RunStore,
-  id: string,
-  { signal }: CallContext,
-  isOver: (run: Run) => Promise<boolean>,
+  look: () => Promise<Run | undefined>,
+  { signal }: Pick<CallContext, "signal">,
+  { firstMs, maxMs }: Poll,
 ): Promise<Run | undefined> {
-  for (;;) {
-    const run = await store.find(id);
-    if (run === undefined || (await isOver(run)) || signal.aborted) return run;
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  const never = new Promise<void>(() => {});
+  for (let waitMs = firstMs; ; waitMs = Math.min(maxMs, waitMs * POLL_GROWTH)) {
+    const run = await look();
+    if (run?.status !== "running" || signal.aborted) return run;
+    await within(never, waitMs, { signal });
   }
 }

@@ -22,7 +22,7 @@ export function isGone(owner: string): boolean {
 }
 
 /** Process numbers mean the same only here. */
-function place(): string {
+export function place(): string {
   return `${hostname().replaceAll("|", "_")}/${namespaceOf() ?? process.platform}`;
 }
 

@@ -11,10 +11,10 @@ import { hashJson, NO_LIMITS, type JsonObject } from "../../core/json.ts";
 import type { Scope } from "../../core/names.ts";
 import { mayDecide, type Principal } from "../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { QuestionAnswer, Run, RunStore } from "../../core/store.ts";
+import type { QuestionAnswer, Run } from "../../core/store.ts";
 import { leaseOf } from "../run-end.ts";
 import { readEarlierRun } from "./earlier-run.ts";
-import { markIfInterrupted, newest } from "./resume.ts";
+import { claimAbandoned, markIfInterrupted, newest, type ResumeDeps } from "./resume.ts";
 import type { WaitingStep } from "../run.ts";
 
 /** What every decision needs. */
@@ -28,12 +28,8 @@ export interface RecordDeps {
   readonly person: () => string;
 }
 
-export interface DecideDeps extends RecordDeps {
-  readonly store: RunStore;
+export interface DecideDeps extends RecordDeps, ResumeDeps {
   readonly scope: () => Scope;
-  readonly owner: string;
-  /** Runs of this process that have ended, and the store does not know it. */
-  readonly unended: Set<string>;
   readonly clock: { now(): number };
 }
 
@@ -55,8 +51,6 @@ export interface GivenAnswer {
   readonly principal?: Principal | undefined;
 }
 
-/** For marking a run as denied. */
-const CLAIM_MS = 10_000;
 /** 128 bits: two questions never have the same id, and a person can still copy it. */
 const QUESTION_ID_LENGTH = 32;
 
@@ -67,7 +61,7 @@ export function questionIdOf({ runId, key, message, details }: WaitingStep): str
 
 /** The question that a run waits with: the first, or the one of this id. */
 export async function findQuestion(
-  deps: Pick<DecideDeps, "store" | "scope" | "owner" | "unended">,
+  deps: ResumeDeps & Pick<DecideDeps, "scope">,
   runId: string,
   questionId?: string,
 ): Promise<ToolResult<OpenQuestion>> {
@@ -129,7 +123,8 @@ export async function makeDecision(
 }
 
 /** What was denied will not go on by itself: the run has failed, and so have all above it. */
-async function end({ store, owner }: DecideDeps, { runId, waiting }: OpenQuestion): Promise<void> {
+async function end(deps: DecideDeps, { runId, waiting }: OpenQuestion): Promise<void> {
+  const { store } = deps;
   const error = {
     code: "TOOL_EXECUTION_FAILED",
     reason: "denied",
@@ -137,7 +132,7 @@ async function end({ store, owner }: DecideDeps, { runId, waiting }: OpenQuestio
     retryable: false,
   };
   for (let id: string | null = waiting.runId; id !== null;) {
-    const claimed = await store.claim(id, owner, CLAIM_MS);
+    const claimed = await claimAbandoned(deps, { id, leaseOwner: null });
     if (claimed !== undefined) await store.finish(leaseOf(claimed), { status: "failed", error });
     id = id === runId ? null : ((await store.find(id))?.parentRunId ?? null);
   }

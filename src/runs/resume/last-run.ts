@@ -10,7 +10,7 @@ import type { Scope } from "../../core/names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { RunStarter, RunStore, RunSummary } from "../../core/store.ts";
 import type { CallContext } from "../../core/tool.ts";
-import { isGone } from "../journal/owner.ts";
+import type { Liveness } from "../replicas/liveness.ts";
 import { quote } from "../../text/quote.ts";
 
 /** How many of the caller's unfinished runs are looked at; more are never under way at once. */
@@ -23,6 +23,7 @@ export interface LastRunDeps {
   readonly store: Pick<RunStore, "listUnfinished">;
   readonly scope: () => Scope;
   readonly clock: Clock;
+  readonly liveness: Pick<Liveness, "isGone" | "isSilent">;
 }
 
 /** Who starts, and may say "last" of, the runs of this call. */
@@ -34,12 +35,30 @@ export async function findLastRun(deps: LastRunDeps, context: CallContext): Prom
   const { store, scope } = deps;
   const starter = starterOf(context);
   const own = await store.listUnfinished(scope(), LOOKED_AT_MAX, starter);
-  const last = own.find(hasStopped) ?? own[0];
+  const last = await findStopped(deps, own);
   if (last !== undefined) return succeed(last.id);
   // Which runs there are is not told in a profile.
   if (context.view !== undefined) return noOwnRun([], 0);
   const others = await store.listUnfinished(scope(), LOOKED_AT_MAX, { principal: starter.principal });
-  return noOwnRun(others.filter(hasStopped).slice(0, NAMED_MAX), deps.clock.now());
+  const stopped = others.filter((run) => hasStopped(deps, run));
+  return noOwnRun(stopped.slice(0, NAMED_MAX), deps.clock.now());
+}
+
+/**
+ * The newest that has stopped; where all are under way, the newest. One whose owner is silent may have been cut short a
+ * moment ago: an older run would be the wrong one, so it counts, and who resumes it waits for the verdict.
+ */
+async function findStopped(deps: LastRunDeps, own: readonly RunSummary[]): Promise<RunSummary | undefined> {
+  const silent = new Map<string, Promise<boolean>>();
+  for (const run of own) {
+    const { leaseOwner } = run;
+    if (hasStopped(deps, run)) return run;
+    if (leaseOwner === null) continue;
+    const isSilent = silent.get(leaseOwner) ?? deps.liveness.isSilent(leaseOwner);
+    silent.set(leaseOwner, isSilent);
+    if (await isSilent) return run;
+  }
+  return own[0];
 }
 
 /**
@@ -70,8 +89,10 @@ function canonical(value: JsonObject): string {
 }
 
 /** It has ended, or its process has. */
-function hasStopped({ status, leaseOwner }: RunSummary): boolean {
-  return status !== "running" || (leaseOwner !== null && isGone(leaseOwner));
+function hasStopped({ liveness }: LastRunDeps, { status, leaseOwner }: RunSummary): boolean {
+  return (
+    status !== "queued" && (status !== "running" || (leaseOwner !== null && liveness.isGone(leaseOwner)))
+  );
 }
 
 function noOwnRun(others: readonly RunSummary[], now: number): ToolResult<never> {

@@ -12,12 +12,14 @@ import type { RecordDeps } from "./decide.ts";
 import { canBeAsked } from "../workflow/approval.ts";
 import { readEarlierRun, sensitiveNames, type EarlierRun } from "./earlier-run.ts";
 import { findLastRun } from "./last-run.ts";
-import { goOn, markIfInterrupted, newest, superseded } from "./resume.ts";
+import { goOn, isInterrupted, markIfInterrupted, newest, superseded } from "./resume.ts";
 import { nameRun } from "../workflow/pause.ts";
 import type { RunEvent, RunReport, RunRequest, RunSource } from "../run.ts";
 import { doneSteps, type DoneSteps } from "../prepare/prepare.ts";
+import { checkStorable } from "../background/enqueue.ts";
+import { followRun, goingOn } from "../background/follow.ts";
 import { createSeal, sensitiveValues, stillSealed } from "../journal/seal.ts";
-import { storedReport, waitForEnd } from "../journal/checkpoint.ts";
+import { LOCAL_POLL, REMOTE_POLL, storedReport, waitForEnd } from "../journal/checkpoint.ts";
 import type { RunLifecycleDeps, RunsDeps } from "../run-deps.ts";
 import type { ReadyRun } from "../run-lifecycle.ts";
 import { decideUncertain, findUndecided } from "./uncertain.ts";
@@ -32,6 +34,11 @@ export interface ResumeRequest {
   /** One answer for everything uncertain, or one for each. */
   readonly uncertain?: UncertainAnswer | readonly UncertainAnswer[];
   readonly timeoutMs?: number;
+  /**
+   * True: it goes on in the background. False: here, with its caller waiting. Without it a run in the foreground goes on
+   * here, and a background run, which goes on by itself, is waited for.
+   */
+  readonly background?: boolean;
   readonly observe?: (event: RunEvent) => void;
 }
 
@@ -47,31 +54,81 @@ type Deps = RunLifecycleDeps &
 
 type RunToEnd = (ready: ReadyRun, context: CallContext, continued: Continued) => Promise<RunReport>;
 
+/** What going on with a run needs. */
+export type ResumeRunDeps = Deps & { readonly run: RunToEnd };
+
 export async function resumeRun(
-  deps: Deps & { readonly run: RunToEnd },
+  deps: ResumeRunDeps,
   request: ResumeRequest,
   context: CallContext,
 ): Promise<ToolResult<RunReport>> {
   const startedAt = deps.clock.elapsed();
   const run = await findRun(deps, request.runId, context);
   if (!run.success) return run;
-  const report = await resumeFound(deps, run.data, request, context);
+  const report = await resumeInMode(deps, run.data, request, context);
   if (!report.success) return report;
   const elapsedMs = deps.clock.elapsed() - startedAt;
   return succeed({ ...report.data, resumedFrom: run.data.id, elapsedMs });
 }
 
+async function resumeInMode(
+  deps: ResumeRunDeps,
+  named: Run,
+  request: ResumeRequest,
+  context: CallContext,
+): Promise<ToolResult<RunReport>> {
+  if (named.mode !== "background" && request.background !== true)
+    return resumeFound(deps, named, request, context);
+  // A caller knows the first run of a background chain.
+  const run = (await deps.store.find(await newest(deps.store, named.id))) ?? named;
+  const isUnchanged =
+    request.corrected === undefined && request.uncertain === undefined && request.inputs === undefined;
+  const isFollowed = run.mode === "background" && request.background === undefined && isUnchanged;
+  if (run.status === "queued" || isFollowed)
+    return succeed(await followRun(deps, run, request.timeoutMs ?? deps.limits().timeoutMs, context));
+  if (request.background === true && isUnchanged) return goOnLater(deps, run, request, context);
+  return resumeFound(deps, run, request, context);
+}
+
+/** The run is put into the queue, after everything was checked that would be checked if it went on here. */
+async function goOnLater(
+  deps: Deps,
+  named: Run,
+  request: ResumeRequest,
+  context: CallContext,
+): Promise<ToolResult<RunReport>> {
+  const { store, clock } = deps;
+  const run = await markIfInterrupted(deps, named);
+  if (run.status === "running") return succeed(goingOn(run.id, "running"));
+  if (run.status === "succeeded") return succeed(await storedReport(deps, run));
+  const earlier = await readEarlierRun(store, run);
+  const wanted = await requestOf(deps, run, request);
+  if (!wanted.success) return wanted;
+  const ready = await deps.ready(wanted.data, context, doneSteps(earlier.steps));
+  if (!ready.success) return ready;
+  const kept = checkStorable(ready.data.request);
+  if (!kept.success) return kept;
+  const decisions = decideUncertain(earlier.uncertain, undefined);
+  if (!decisions.success) return refused(deps, earlier, decisions);
+  const isWaiting = mustWait(earlier, withoutClient(context), clock.now());
+  const at = isWaiting ? (earlier.waiting?.until ?? null) : clock.now();
+  if (!(await store.requeue(run.id, at, { attemptCount: 0 })))
+    return superseded(run.id, await newest(store, run.id));
+  return succeed(
+    isWaiting ? await storedReport(deps, (await store.find(run.id)) ?? run) : goingOn(run.id, "queued"),
+  );
+}
+
 async function resumeFound(
-  deps: Deps & { readonly run: RunToEnd },
+  deps: ResumeRunDeps,
   run: Run,
   request: ResumeRequest,
   context: CallContext,
 ): Promise<ToolResult<RunReport>> {
   const next = await deps.store.successor(run.id);
   if (next !== undefined) return superseded(run.id, await newest(deps.store, next.id));
-  const found = await markIfInterrupted(deps, run);
-  if (found.status === "running") return succeed(await attach(deps, found, context));
-  if (found.status === "succeeded") return succeed(await storedReport(deps, found));
+  const { found, report } = await settle(deps, run, context);
+  if (report !== undefined) return succeed(report);
   const earlier = await readEarlierRun(deps.store, found);
   if (request.corrected === undefined && mustWait(earlier, context, deps.clock.now()))
     return succeed(await storedReport(deps, found));
@@ -81,11 +138,32 @@ async function resumeFound(
   if (!ready.success) return ready;
   const decisions = decideUncertain(earlier.uncertain, request.uncertain);
   if (!decisions.success) return refused(deps, earlier, decisions);
+  const kept = request.background === true ? checkStorable(ready.data.request) : succeed(undefined);
+  if (!kept.success) return kept;
   const isCorrected = request.corrected !== undefined;
   const going = { decisions: decisions.data, isCorrected };
-  const continued = await continueFrom(deps, earlier, ready.data.request, context, going);
+  const alone = request.background === true ? withoutClient(context) : context;
+  const continued = await continueFrom(deps, earlier, ready.data.request, alone, going);
   if (!continued.success) return continued;
-  return succeed(await deps.run(ready.data, context, continued.data));
+  const running = deps.run(ready.data, alone, continued.data);
+  if (request.background !== true) return succeed(await running);
+  // Its end is on record; a process that dies leaves it in the queue.
+  running.catch((error: unknown) => deps.log.error("run.background.failed", { error }));
+  return succeed(goingOn(continued.data.run.id, "running"));
+}
+
+/** The caller has gone when the run ends: nothing of it is asked or told, and its own end ends nothing. */
+function withoutClient(context: CallContext): CallContext {
+  const {
+    client: _client,
+    modern: _modern,
+    onProgress: _onProgress,
+    onNotice: _onNotice,
+    signal: _signal,
+    deadlineAt: _deadlineAt,
+    ...rest
+  } = context;
+  return { ...rest, signal: context.principal?.revoked ?? new AbortController().signal };
 }
 
 /**
@@ -146,18 +224,40 @@ function isSameScope(a: Scope, b: Scope): boolean {
   return a.org === b.org && a.project === b.project;
 }
 
-/** Waits for a run that is under way, here or in another process. */
-async function attach(deps: Deps, run: Run, context: CallContext): Promise<RunReport> {
-  const here = deps.active.get(run.id);
-  if (here !== undefined) return here.report;
-  const isOver = async (now: Run): Promise<boolean> =>
-    (await markIfInterrupted(deps, now)).status !== "running";
-  const end = await waitForEnd(deps.store, run.id, context, isOver);
-  return storedReport(deps, (await deps.store.find(run.id)) ?? end ?? run);
+/** A run that has stopped. With a report, there is nothing to go on with. */
+interface Settled {
+  readonly found: Run;
+  readonly report?: RunReport;
+}
+
+/**
+ * The run once it is known what became of it. One that is under way, here or in another process, is waited for, and its
+ * report is the answer. Where its owner turns out to be dead, the run has stopped and can go on.
+ */
+async function settle(deps: Deps, run: Run, context: CallContext): Promise<Settled> {
+  const found = await markIfInterrupted(deps, run);
+  const here = found.status === "running" ? deps.active.get(run.id) : undefined;
+  if (here !== undefined) return { found, report: await here.report };
+  if (found.status !== "running" && found.status !== "succeeded") return { found };
+  const end = found.status === "running" ? await attach(deps, found, context) : found;
+  return isInterrupted(end) ? { found: end } : { found: end, report: await storedReport(deps, end) };
+}
+
+/** Only one that is seen itself can tell that an owner is dead. On a shared store it asks no more often than it must. */
+async function attach(deps: Deps, run: Run, context: CallContext): Promise<Run> {
+  const { store, liveness } = deps;
+  await liveness.begin();
+  const mayBeOver = ({ leaseOwner }: Run): boolean =>
+    !liveness.isShared || (leaseOwner !== null && liveness.isGone(leaseOwner));
+  const look = async (): Promise<Run | undefined> => {
+    const now = await store.find(run.id);
+    return now !== undefined && mayBeOver(now) ? markIfInterrupted(deps, now) : now;
+  };
+  return (await waitForEnd(look, context, liveness.isShared ? REMOTE_POLL : LOCAL_POLL)) ?? run;
 }
 
 /** What ran before, or its correction, with the inputs of both. */
-async function requestOf(
+export async function requestOf(
   { findVersion, redactors }: Deps,
   run: Run,
   { corrected, inputs = {}, ...rest }: ResumeRequest,
@@ -171,7 +271,7 @@ async function requestOf(
   const opened = createSeal(sensitiveValues({ inputs, sensitive: names }), secrets).open(run.inputs);
   const missing = [...names, ...stillSealed(opened)].filter((name) => !Object.hasOwn(inputs, name));
   if (missing.length > 0) return askAgain(missing);
-  const { timeoutMs, observe } = rest;
+  const { timeoutMs, observe, background } = rest;
   return succeed({
     ...(corrected ?? before),
     inputs: { ...opened, ...inputs },
@@ -179,6 +279,7 @@ async function requestOf(
     ...(run.intent !== null && { intent: run.intent }),
     timeoutMs,
     observe,
+    ...(background === true && { mode: "background" as const }),
   });
 }
 
@@ -206,19 +307,24 @@ function askAgain(names: readonly string[]): ToolResult<never> {
   );
 }
 
-async function continueFrom(
+interface GoingOn extends Pick<Continued, "decisions" | "isCorrected"> {
+  /** Of the queue, where it goes on by itself. */
+  readonly attemptCount?: number;
+}
+
+export async function continueFrom(
   deps: Deps,
   earlier: EarlierRun,
   request: RunRequest,
   context: CallContext,
-  { decisions, isCorrected }: Pick<Continued, "decisions" | "isCorrected">,
+  { decisions, isCorrected, attemptCount = 0 }: GoingOn,
 ): Promise<ToolResult<Continued>> {
   const { seed, clockAt } = earlier.run;
   const seal = createSeal(sensitiveValues(request, context.sensitive), {
     secrets: deps.redactors.known(),
     seed,
   });
-  const newRun = newRunFor(deps, request, context, { seal, seed, clockAt });
+  const newRun = { ...newRunFor(deps, request, context, { seal, seed, clockAt }), attemptCount };
   const leaseMs = (request.timeoutMs ?? deps.limits().timeoutMs) + LEASE_SLACK_MS;
   const by = context.principal?.id ?? deps.person();
   return goOn(deps, earlier, newRun, { decisions, by, leaseMs, isCorrected });
@@ -239,9 +345,8 @@ export async function continueBelow(
   // Another step has resumed it already: this one starts a new run.
   const isTaken = run?.id !== runId && run?.parentStep !== context.step?.key;
   if (run === undefined || isTaken) return undefined;
-  const found = await markIfInterrupted(deps, run);
-  if (found.status === "running" || found.status === "succeeded")
-    return { kind: "ended", report: await attach(deps, found, context) };
+  const { found, report } = await settle(deps, run, context);
+  if (report !== undefined) return { kind: "ended", report };
   const pinned = await pin(deps, found, request);
   const earlier = await readEarlierRun(deps.store, found);
   const ready = await deps.ready(pinned, context, doneSteps(earlier.steps));

@@ -9,45 +9,83 @@ import { crashPoint } from "../../process/crash-point.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Run, NewRun, RunStore, RunSummary, Step } from "../../core/store.ts";
-import { leaseOf } from "../run-end.ts";
+import { INTERRUPTED_REASON, leaseOf } from "../run-end.ts";
 import { labelOf } from "../workflow/labels.ts";
 import { approvalRequired, nameRun } from "../workflow/pause.ts";
 import type { Continued } from "../run-context.ts";
 import { takeOver, type EarlierRun } from "./earlier-run.ts";
-import { isGone } from "../journal/owner.ts";
+import { cancelledBy } from "../cancelled-by.ts";
+import type { Liveness } from "../replicas/liveness.ts";
 
-/** For marking a run as interrupted. */
+/** For writing the end of a run that was taken over. */
 const CLAIM_MS = 10_000;
 
 const INTERRUPTED: JsonObject = {
   code: "TOOL_EXECUTION_FAILED",
-  reason: "interrupted",
+  reason: INTERRUPTED_REASON,
   message: "The process that ran it ended before the run did.",
   retryable: true,
 };
 
 export interface ResumeDeps {
   readonly store: RunStore;
-  readonly owner: string;
+  readonly liveness: Liveness;
   /** Runs of this process that have ended, and the store does not know it. */
   readonly unended: Set<string>;
+  /** A run was ended in the place of its owner, which is gone. */
+  readonly runInterrupted?: ((run: Run) => void) | undefined;
+  readonly clock: { now(): number };
+}
+
+/** Takes over a run whose owner is gone, or that has none, to write its end. Undefined where the owner lives. */
+export async function claimAbandoned(
+  { store, liveness, unended }: Pick<ResumeDeps, "store" | "liveness" | "unended">,
+  { id, leaseOwner }: Pick<Run, "id" | "leaseOwner">,
+): Promise<Run | undefined> {
+  const isUnended = leaseOwner !== null && unended.has(id);
+  const grounds = isUnended ? { gone: leaseOwner } : liveness.groundsFor(leaseOwner);
+  const claimed = await store.claim(id, liveness.settler, CLAIM_MS, grounds);
+  if (claimed !== undefined) unended.delete(id);
+  return claimed;
+}
+
+/** Takes over a run whose owner is gone, and writes that it was interrupted. False where the owner lives. */
+export async function interrupt(deps: ResumeDeps, run: Pick<Run, "id" | "leaseOwner">): Promise<boolean> {
+  const { store, clock } = deps;
+  const claimed = await claimAbandoned(deps, run);
+  if (claimed === undefined) return false;
+  crashPoint("resume.claimed");
+  const end = await endOfInterrupted(store, claimed);
+  // A background run goes on by itself; one that asks a person waits for the answer.
+  const isDue = claimed.mode === "background" && claimed.parentRunId === null && end.status === "failed";
+  const isWritten = await store.finish(leaseOf(claimed), { ...end, ...(isDue && { wakeAt: clock.now() }) });
+  if (isWritten) deps.runInterrupted?.(claimed);
+  return isWritten;
 }
 
 /** The run as it is now. One that is on record as running, but whose owner is gone, is marked as interrupted first. */
-export async function markIfInterrupted({ store, owner, unended }: ResumeDeps, run: Run): Promise<Run> {
+export async function markIfInterrupted(deps: ResumeDeps, run: Run): Promise<Run> {
   if (run.status !== "running") return run;
-  const { leaseOwner } = run;
-  const isOver = leaseOwner !== null && (unended.has(run.id) || isGone(leaseOwner));
-  const claimed = await store.claim(run.id, owner, CLAIM_MS, isOver ? leaseOwner : undefined);
-  if (claimed !== undefined) {
-    crashPoint("resume.claimed");
-    await store.finish(leaseOf(claimed), await endOfInterrupted(store, run.id));
-  }
-  return (await store.find(run.id)) ?? run;
+  await interrupt(deps, run);
+  return (await deps.store.find(run.id)) ?? run;
 }
 
-/** A process that died after it asked a person has left a run that waits. A call without an answer comes first. */
-async function endOfInterrupted(store: RunStore, runId: string): Promise<Pick<Run, "status" | "error">> {
+export function isInterrupted({ status, error }: Pick<Run, "status" | "error">): boolean {
+  return status === "failed" && error?.["reason"] === INTERRUPTED_REASON;
+}
+
+/**
+ * A process that died after it asked a person has left a run that waits. A call without an answer comes first, and a wish
+ * to cancel before everything: its owner would have followed it.
+ */
+async function endOfInterrupted(
+  store: RunStore,
+  { id: runId, cancelBy }: Run,
+): Promise<Pick<Run, "status" | "error">> {
+  if (cancelBy !== null) {
+    const cancelled = nameRun(cancelledBy(cancelBy), runId);
+    return { status: "cancelled", error: cancelled as unknown as JsonObject };
+  }
   const steps = await store.steps(runId);
   const question = steps.find(({ status, args }) => status === "waiting" && isAsked(args));
   const isUnknown = steps.some(({ status }) => status === "sent");
@@ -70,14 +108,15 @@ interface GoingOn extends Pick<Continued, "decisions" | "isCorrected"> {
 
 /** Puts the run on record that goes on from a stopped one. */
 export async function goOn(
-  { store, owner }: ResumeDeps,
+  { store, liveness }: ResumeDeps,
   earlier: EarlierRun,
   newRun: NewRun,
   { decisions, by, leaseMs, isCorrected }: GoingOn,
 ): Promise<ToolResult<Continued>> {
   const taken = takeOver(earlier, decisions, by);
   const { run: old, children, steps } = earlier;
-  const outcome = await store.resume(old.id, newRun, taken, owner, leaseMs);
+  await liveness.begin();
+  const outcome = await store.resume(old.id, newRun, taken, liveness.owner, leaseMs);
   if (outcome.kind === "superseded") return superseded(old.id, await newest(store, outcome.byRunId));
   crashPoint("resume.started");
   const { run } = outcome;

@@ -2,7 +2,6 @@
 import type { RunSummary } from "../../core/store.ts";
 import { createLru } from "../../timing/lru.ts";
 import type { UncertainStep, WaitingStep } from "../run.ts";
-import { isGone } from "../journal/owner.ts";
 import { questionIdOf, type DecideDeps } from "./decide.ts";
 import { readEarlierRun } from "./earlier-run.ts";
 import { markIfInterrupted } from "./resume.ts";
@@ -32,7 +31,7 @@ export function createWaitingRuns(deps: DecideDeps): (limit: number) => Promise<
   return async (limit) => {
     const waiting: WaitingRun[] = [];
     for (const summary of await deps.store.listUnfinished(deps.scope(), limit)) {
-      if (!mayWait(summary) || settled.get(summary.id) === true) continue;
+      if (!mayWait(deps, summary) || settled.get(summary.id) === true) continue;
       const run = await readWaiting(deps, summary);
       if (run !== undefined) waiting.push(run);
       // What has an end on record does not change any more.
@@ -43,8 +42,8 @@ export function createWaitingRuns(deps: DecideDeps): (limit: number) => Promise<
 }
 
 /** A run that failed waits for nobody, unless the outcome of a call is not known. */
-function mayWait({ status, leaseOwner }: RunSummary): boolean {
-  return status !== "running" || (leaseOwner !== null && isGone(leaseOwner));
+function mayWait({ liveness }: DecideDeps, { status, leaseOwner }: RunSummary): boolean {
+  return status !== "running" || (leaseOwner !== null && liveness.isGone(leaseOwner));
 }
 
 async function readWaiting(deps: DecideDeps, { id }: RunSummary): Promise<WaitingRun | undefined> {
