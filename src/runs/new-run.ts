@@ -23,7 +23,7 @@ function titleFor(intent: string | undefined, { runId, title }: CallContext, sea
 /** A run as it is put on record first. */
 export function newRunFor(
   { scope }: Pick<RunLifecycleDeps, "scope">,
-  { kind, source, intent, inputs, capability }: RunRequest,
+  { kind, source, intent, inputs, capability, mode, timeoutMs }: RunRequest,
   context: CallContext,
   { seal, seed, clockAt }: { readonly seal: Seal; readonly seed: string; readonly clockAt: number },
 ): NewRun {
@@ -39,6 +39,9 @@ export function newRunFor(
     parentStep: context.step?.key ?? null,
     ...starterOf(context),
     client: context.clientName === undefined ? null : cut(context.clientName, CLIENT_LENGTH_MAX),
+    profile: context.view?.profile ?? null,
+    // Who takes it up has nobody to ask for it.
+    ...(mode === "background" && { mode, timeoutMs: timeoutMs ?? null }),
     seed,
     clockAt,
   };

@@ -116,12 +116,17 @@ export function openRun(
   };
   if (continued !== undefined) activate(continued.run);
 
+  const start = async (): Promise<Run> => {
+    const { liveness } = deps;
+    // An owner that was never seen would have to be waited for until its lease has run out.
+    if (liveness.isShared) await liveness.begin();
+    const run = await deps.store.start(newRun, liveness.owner, timeoutMs + LEASE_SLACK_MS);
+    crashPoint("run.started");
+    activate(run);
+    return run;
+  };
   const begin = (): Promise<Run> => {
-    started ??= deps.store.start(newRun, deps.owner, timeoutMs + LEASE_SLACK_MS).then((run) => {
-      crashPoint("run.started");
-      activate(run);
-      return run;
-    });
+    started ??= start();
     // A failure is reported where the row is awaited: at the first call, or at the end of the run.
     started.catch(() => {});
     return started;
@@ -175,7 +180,8 @@ export function openRun(
     begin,
     stop,
     waits: continued?.waits ?? new Map(),
-    isContinued: continued !== undefined,
+    // A run that was queued begins with its first step.
+    isContinued: continued !== undefined && continued.run.resumedFromRunId !== null,
     corrects: continued?.isCorrected === true ? [...continued.steps, ...continued.begun] : [],
     contextFor: async (key) => ({
       ...contextBelow(callerContext, path, budget, { deadlineAt, deadlineMs: limitMs }),

@@ -6,7 +6,8 @@ import type { Scope } from "../core/names.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { Guard, GuardedCall } from "../core/guard.ts";
 import type { Decision } from "../core/rule.ts";
-import type { RunKind, RunStatus, RunStore, SealStore } from "../core/store.ts";
+import type { ReplicaStore } from "../core/replica-store.ts";
+import type { Run, RunKind, RunStatus, RunStore, SealStore } from "../core/store.ts";
 import type { CallContext, CallTool, NodeType, ToolAnswer } from "../core/tool.ts";
 import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
 import type { Sandbox } from "../sandbox/sandbox.ts";
@@ -14,7 +15,9 @@ import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import type { TypeCheck } from "../sandbox/types/type-check.ts";
 import type { Telemetry } from "../telemetry/telemetry.ts";
 import type { Redactors } from "../text/redactors.ts";
+import type { FindStarter } from "./background/starter.ts";
 import type { CallUnderWay } from "./journal/under-way.ts";
+import type { Liveness } from "./replicas/liveness.ts";
 import type { ToolDirectory } from "./prepare/tool-directory.ts";
 import type { RunReport, RunSource } from "./run.ts";
 import type { RunGate } from "./run-gate.ts";
@@ -36,12 +39,15 @@ export interface ActiveRun {
 }
 
 export interface RunLifecycleDeps {
+  /** A run was ended in the place of its owner, which is gone. */
+  readonly runInterrupted?: ((run: Run) => void) | undefined;
   readonly store: RunStore;
   readonly scope: () => Scope;
   readonly limits: () => RunLimits;
   readonly clock: Clock;
   readonly log: Log;
-  readonly owner: string;
+  /** What this process is called as an owner, and whether other owners live. */
+  readonly liveness: Liveness;
   /** What is told of a run beside its result has no secret in it, and what is stored none of the config. */
   readonly redactors: Redactors;
   readonly shutdown: Shutdown;
@@ -63,7 +69,13 @@ export interface RunLifecycleDeps {
 }
 
 export interface RunsDeps {
+  /** A run was ended in the place of its owner, which is gone. */
+  readonly runInterrupted?: ((run: Run) => void) | undefined;
   readonly store: RunStore;
+  /** Without it, all owners are on this machine. */
+  readonly liveness?: Liveness;
+  /** Who else owns runs; without it there is nothing to sweep. */
+  readonly replicas?: Pick<ReplicaStore, "listAbandoned">;
   readonly sandbox: Sandbox;
   readonly analysis: CodeAnalysis;
   readonly types: TypeCheck;
@@ -88,6 +100,10 @@ export interface RunsDeps {
   readonly findVersion: (id: string, version: number) => Promise<RunSource | undefined>;
   /** A person was asked, and this is what came of it. */
   readonly recordApproval: (runId: string, details: JsonObject, by: Pick<CallContext, "principal">) => void;
+  /** Who started a background run, as they are now; without it, only the person at this machine is known. */
+  readonly findStarter?: FindStarter;
+  /** A run was put into the queue by this process. */
+  readonly enqueued?: () => void;
   /** The name of the person at this machine, who decides where there is no principal. */
   readonly person?: () => string;
   readonly scope: () => Scope;

@@ -14,7 +14,7 @@ import { RepertoireError, tellThrown, type ToolError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { UNREDACTABLE, type Redactor } from "../text/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import type { Run, RunStatus } from "../core/store.ts";
+import type { Run, RunMode, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Shutdown } from "./shutdown.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
@@ -41,6 +41,16 @@ export function notWritten(error: unknown): ToolError {
   }).error;
 }
 
+/** The reason of a run whose process ended, or was stopped, before the run did. */
+export const INTERRUPTED_REASON = "interrupted";
+
+/** A background run: another process goes on with it, or this one after its restart. */
+const SET_ASIDE: ToolError = fail(
+  "TOOL_EXECUTION_FAILED",
+  "The gateway was stopped during the run. It goes on by itself as soon as a gateway serves.",
+  { reason: INTERRUPTED_REASON, retryable: true },
+).error;
+
 const STOPPED: ToolError = fail("CANCELLED", "The gateway was stopped during the run.", {
   reason: "stopped",
   hint: `execute {"resume": "${THIS_RUN}"} goes on.`,
@@ -52,11 +62,12 @@ export function resultOfRun(
   stopped: ToolError | undefined,
   shutdown: Shutdown,
   context: CallContext,
+  mode: RunMode = "foreground",
 ): ToolResult<Json> {
   if (stopped !== undefined) return { success: false, error: stopped };
   const isCancelled = !result.success && result.error.code === "CANCELLED";
   if (isCancelled && shutdown.signal.aborted && !context.signal.aborted)
-    return { success: false, error: STOPPED };
+    return { success: false, error: mode === "background" ? SET_ASIDE : STOPPED };
   return result;
 }
 
@@ -124,6 +135,9 @@ export async function finishOrTell(...args: Parameters<typeof finishRun>): Promi
   }
 }
 
+/** When the queue takes the run up again, and what it counts then. */
+export type Waking = Partial<Pick<Run, "attemptCount">> & { readonly wakeAt?: number };
+
 /** The end and the use of the capability are one write: none is there without the other. */
 async function finishRun(
   { store }: RunLifecycleDeps,
@@ -132,6 +146,7 @@ async function finishRun(
   seal: Seal,
   { capability }: RunRequest,
   elapsedMs: number,
+  waking: () => Promise<Waking>,
 ): Promise<void> {
   const { result } = end;
   const isPaused = !result.success && isPause(result.error);
@@ -139,7 +154,7 @@ async function finishRun(
   const use = capability && !isPaused && { capabilityId: capability.id, success: result.success, elapsedMs };
   const rest = use ? { use } : {};
   crashPoint("run.ending");
-  await store.finish(leaseOf(run), { ...columnsOf(end, seal), logs: end.logs, ...rest });
+  await store.finish(leaseOf(run), { ...columnsOf(end, seal), logs: end.logs, ...rest, ...(await waking()) });
   crashPoint("run.ended");
 }
 

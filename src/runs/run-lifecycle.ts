@@ -2,22 +2,25 @@
  * The lifecycle of a run, of code or of a workflow: from its start to its end. The end is on record before it is
  * reported.
  */
+import type { ToolError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import { parseToolName } from "../core/names.ts";
-import type { RunStore } from "../core/store.ts";
+import type { Run, RunStore } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { checkpointOf } from "./journal/checkpoint.ts";
 import { readEarlierRun } from "./resume/earlier-run.ts";
-import { nameRun } from "./workflow/pause.ts";
+import { isPause, nameRun, pausedInBackground } from "./workflow/pause.ts";
 import {
   finishOrTell,
+  INTERRUPTED_REASON,
   redactCheckpoint,
   redactEnd,
   resultOfRun,
   sealedEnd,
   statusOf,
   TAKEN_OVER,
+  type Waking,
 } from "./run-end.ts";
 import { openRun, type Continued, type OpenRun, type RunContext } from "./run-context.ts";
 import { endRunSpan, kindOf, startRunSpan } from "./run-span.ts";
@@ -73,17 +76,21 @@ async function endRun(
   const named = (ended: ToolResult<Json>): ToolResult<Json> =>
     ended.success || run === undefined || context.runId !== undefined
       ? ended
-      : { success: false, error: nameRun(ended.error, run.id) };
+      : { success: false, error: nameRun(inMode(request, ended.error), run.id) };
   const redactor = deps.redactors.knowing(request.inputs);
   // On record as it is told: lists of runs have the error and not the inputs that say what in it is a secret.
   const ended = redactEnd(redactor, {
     ...end,
-    result: named(resultOfRun(end.result, stopped(), deps.shutdown, context)),
+    result: named(resultOfRun(end.result, stopped(), deps.shutdown, context, request.mode)),
   });
   const isOurs = run !== undefined && stopped() !== TAKEN_OVER;
   const elapsedMs = deps.clock.elapsed() - startedAt;
   const result = named(
-    isOurs ? await finishOrTell(deps, run, ended, seal, request, elapsedMs) : ended.result,
+    isOurs
+      ? await finishOrTell(deps, run, ended, seal, request, elapsedMs, () =>
+          wakingOf(deps, run, request, ended.result),
+        )
+      : ended.result,
   );
   const runId = run?.id ?? null;
   const callCount = end.calls.length;
@@ -91,6 +98,27 @@ async function endRun(
   const checkpoint = redactCheckpoint(redactor, await readCheckpoint(deps.store, runId, result));
   const isCall = request.kind === "call" && { isCall: true };
   return { ...ended, ...isCall, runId, result, checkpoint, elapsedMs };
+}
+
+/**
+ * When the queue takes a background run up again: at the time that it waits for, or at once where it was set aside. One
+ * that stopped in good order has used up no attempt. One that asks a person is woken by the answer.
+ */
+async function wakingOf(
+  { store, clock }: RunLifecycleDeps,
+  run: Run,
+  { mode }: RunRequest,
+  result: ToolResult<Json>,
+): Promise<Waking> {
+  if (result.success || mode !== "background") return {};
+  if (result.error.reason === INTERRUPTED_REASON) return { wakeAt: clock.now(), attemptCount: 0 };
+  if (!isPause(result.error)) return {};
+  const { waiting } = await readEarlierRun(store, run);
+  return { attemptCount: 0, ...(waiting?.until != null && { wakeAt: waiting.until }) };
+}
+
+function inMode({ mode }: RunRequest, error: ToolError): ToolError {
+  return mode === "background" ? pausedInBackground(error) : error;
 }
 
 /**

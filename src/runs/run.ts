@@ -10,7 +10,7 @@
 import type { ToolError } from "../core/errors.ts";
 import type { Json, JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
-import type { CapabilityKind } from "../core/store.ts";
+import type { CapabilityKind, RunMode } from "../core/store.ts";
 import type { LogLine } from "../sandbox/sandbox.ts";
 import type { SkippedCall } from "./resume/skipped.ts";
 import type { Bound } from "./prepare/tool-directory.ts";
@@ -35,6 +35,8 @@ export interface RunRequest extends RunSource {
   readonly inputs: JsonObject;
   readonly intent?: string;
   readonly timeoutMs?: number;
+  /** Without it, `foreground`. */
+  readonly mode?: RunMode;
   readonly observe?: (event: RunEvent) => void;
 }
 
@@ -107,6 +109,8 @@ export interface RunReport extends RunEnd {
   readonly elapsedMs: number;
   /** The result is the whole answer of a tool: the run was one call. */
   readonly isCall?: boolean;
+  /** It has not ended, and goes on without its caller; the result is null. */
+  readonly goesOn?: "queued" | "running";
 }
 
 /** What the journal says at a stop: what is done and will not be done again, and what is left. */

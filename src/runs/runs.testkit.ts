@@ -22,6 +22,7 @@ import { createFixtureSource } from "../../test/fixtures/tool-source.ts";
 import { launch } from "../process/launch.ts";
 import type { RunReport, RunRequest, RunSource } from "./run.ts";
 import { createOwner } from "./journal/owner.ts";
+import type { Liveness } from "./replicas/liveness.ts";
 import type { RunLimits } from "./run-deps.ts";
 import { createRuns, type ResumeRequest, type Runs } from "./runs.ts";
 
@@ -67,6 +68,9 @@ export interface TestDeps {
   /** Decides on calls, in the registry and in runs. */
   readonly guard?: Guard;
   readonly approvalMs?: () => number;
+  /** In place of a store of this machine alone. */
+  readonly openStore?: () => Promise<Store>;
+  readonly liveness?: Liveness;
 }
 
 /** An owner like this process, on the same machine, that has ended. */
@@ -109,9 +113,16 @@ export async function createTestRuns(
   limits: () => RunLimits = () => LIMITS,
   freshenLibrary: () => Promise<void> = async () => {},
   liveName: (tool: string) => string = (tool) => tool,
-  { clock, scope = () => DEFAULT_SCOPE, around = (runs) => runs, capabilityId, ...watching }: TestDeps = {},
+  {
+    clock,
+    scope = () => DEFAULT_SCOPE,
+    around = (runs) => runs,
+    capabilityId,
+    openStore = () => openSqliteStore({ home, ...(clock !== undefined && { clock }) }),
+    ...watching
+  }: TestDeps = {},
 ): Promise<TestRuns> {
-  const store = await openSqliteStore({ home, ...(clock !== undefined && { clock }) });
+  const store = await openStore();
   const registry = createRegistry({ guard: watching.guard });
   const servers: string[] = [];
   const calls: TestRuns["calls"] = [];
@@ -122,6 +133,7 @@ export async function createTestRuns(
     ...watching,
     spend: (id, expiresAt) => store.seals.spend(id, expiresAt),
     store: around(store.runs),
+    replicas: store.replicas,
     ...(clock !== undefined && { clock }),
     sandbox: createSandbox({ launch, memoryMb: () => limits().memoryMb }),
     analysis: createCodeAnalysis(),

@@ -8,6 +8,9 @@ import { systemClock } from "../core/clock.ts";
 import { NO_GUARD, NOT_APPROVED } from "../core/guard.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
+import { refuseNul } from "../text/nul.ts";
+import type { DeliveryHandler } from "../core/run-queue.ts";
+import type { EnqueuedRun, RunSummary } from "../core/store.ts";
 import { NO_SECRETS } from "../text/redactors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { NO_TELEMETRY } from "../telemetry/telemetry.ts";
@@ -15,10 +18,15 @@ import type { CallContext, ToolDefinition } from "../core/tool.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { CONTROL_NODES } from "../workflows/control-nodes.ts";
 import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
+import { deliverRun } from "./background/deliver.ts";
+import { settleDead } from "./background/dead-runs.ts";
+import { findOwnStarter } from "./background/starter.ts";
+import { enqueueRun, type EnqueueOptions } from "./background/enqueue.ts";
 import { runCall } from "./call-run.ts";
 import { cancelRun, type Cancelled } from "./cancel-run.ts";
 import { createCancelWatch } from "./cancel-watch.ts";
 import { runCode } from "./code-run.ts";
+import { createLocalLiveness } from "./replicas/liveness.ts";
 import { runToEnd, type ReadyRun } from "./run-lifecycle.ts";
 import { pathOf } from "./new-run.ts";
 import type { Continued } from "./run-context.ts";
@@ -32,7 +40,6 @@ import {
 } from "./resume/decide.ts";
 import { createShutdown } from "./shutdown.ts";
 import { findLastRun, findWaitingCall, starterOf } from "./resume/last-run.ts";
-import { createOwner } from "./journal/owner.ts";
 import type { CheckedCode, PreparedCode } from "./prepare/prepare-code.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
@@ -44,6 +51,7 @@ import type { Bound } from "./prepare/tool-directory.ts";
 import { checkWholeCode, prepareWholeCode, prepareWholeWorkflow, type DoneSteps } from "./prepare/prepare.ts";
 import type { PreparedWorkflow } from "./prepare/prepare-workflow.ts";
 import type { ActiveRun, RunLifecycleDeps, RunsDeps } from "./run-deps.ts";
+import { sweepAbandoned } from "./replicas/sweep.ts";
 import { guardedStart } from "./workflow/node-call.ts";
 import { runWorkflow } from "./workflow/workflow-run.ts";
 
@@ -57,6 +65,21 @@ export interface Runs {
   execute(request: RunRequest, context: CallContext): Promise<RunReport>;
   /** The same for what a caller named: something saved is called by that, and passes the rules. */
   executeNamed(request: RunRequest, context: CallContext): Promise<RunReport>;
+  /**
+   * Puts a background run into the queue, after everything was checked that would be checked if it ran now. What a caller
+   * named passes the rules first.
+   */
+  enqueue(
+    request: RunRequest,
+    context: CallContext,
+    options?: EnqueueOptions,
+  ): Promise<ToolResult<EnqueuedRun>>;
+  /** What a process does with a run that the queue brings. */
+  readonly deliver: DeliveryHandler;
+  /** Background runs that were given up, newest first. */
+  listDead(limit: number): Promise<RunSummary[]>;
+  /** A run that was given up is tried again, or left for good. */
+  settleDead(runId: string, answer: "retry" | "dismiss"): Promise<ToolResult<void>>;
   /** Resumes a run that stopped, as `execute` with `resume` does. */
   resume(request: ResumeRequest, context: CallContext): Promise<ToolResult<RunReport>>;
   /** The id that `last` means for this caller. */
@@ -107,6 +130,8 @@ export interface Runs {
   activeCount(): number;
   /** Has everything that a run needs ready before the first one. */
   warm(): void;
+  /** Ends the runs of owners that are dead, on a store of several machines; one that beats itself does it again and again. */
+  sweep(): Promise<void>;
   /** Lets calls under way end and be recorded, and ends every run where it is. */
   drain(): Promise<void>;
   close(): Promise<void>;
@@ -128,19 +153,20 @@ export function createRuns(given: RunsDeps): Runs {
     redactors: given.redactors ?? NO_SECRETS,
     telemetry: given.telemetry ?? NO_TELEMETRY,
     person: given.person ?? (() => "local"),
+    findStarter: given.findStarter ?? findOwnStarter,
     guard,
     noteUse: (name: string, context: CallContext) =>
       guard.observe({ kind: name.includes("__") ? "tool" : "node", name, args: {} }, context),
     spend: given.spend ?? (() => Promise.resolve(true)),
     approvalMs: given.approvalMs ?? (() => APPROVAL_MS),
     recordAsked: given.recordAsked ?? (() => {}),
-    owner: createOwner(),
+    liveness: given.liveness ?? createLocalLiveness(),
     shutdown: createShutdown(),
     active,
     runBegun: () => cancelWatch.begin(),
     unended: new Set<string>(),
   } satisfies RunsDeps & RunLifecycleDeps;
-  const cancelWatch = createCancelWatch(deps);
+  const cancelWatch = createCancelWatch({ ...deps, owner: deps.liveness.owner });
   const listWaiting = createWaitingRuns(deps);
   const preparing = { ...deps, warmNext };
 
@@ -156,7 +182,7 @@ export function createRuns(given: RunsDeps): Runs {
   ): Promise<ToolResult<ReadyRun>> {
     const path = pathOf(context, pathNameOf(request));
     const details = { bound: request.uses, done };
-    const checked = checkSensitive(request);
+    const checked = refuseNul(request.intent ?? "", "The intent", "intent") ?? checkSensitive(request);
     if (!checked.success) return checked;
     if (request.kind === "workflow") {
       const prepared = await prepareWholeWorkflow(preparing, request.source, path, context, details);
@@ -209,6 +235,32 @@ export function createRuns(given: RunsDeps): Runs {
     return execute({ kind: "call", source: call.name, inputs, timeoutMs, intent, observe }, context);
   }
 
+  async function enqueueChecked(
+    request: RunRequest,
+    context: CallContext,
+    options: EnqueueOptions,
+  ): Promise<ToolResult<EnqueuedRun>> {
+    const prepared = await ready(request, context);
+    if (!prepared.success) return prepared;
+    const queued = await enqueueRun(deps, prepared.data.request, context, options);
+    if (queued.success) deps.enqueued?.();
+    return queued;
+  }
+
+  async function enqueue(
+    request: RunRequest,
+    context: CallContext,
+    options: EnqueueOptions = {},
+  ): Promise<ToolResult<EnqueuedRun>> {
+    const call = guardedStart(request, request.inputs);
+    if (call === undefined) return enqueueChecked(request, context, options);
+    const passed = await guard.pass(call, context, (below) => enqueueChecked(request, below, options));
+    if (passed.success || passed.error.reason !== NOT_APPROVED) return passed;
+    // As a run of one call it can wait for the yes.
+    const { inputs, timeoutMs, intent } = request;
+    return enqueueChecked({ kind: "call", source: call.name, inputs, timeoutMs, intent }, context, options);
+  }
+
   function run(readyRun: ReadyRun, context: CallContext, continued?: Continued): Promise<RunReport> {
     return deps.shutdown.trackRun(runToEnd(deps, readyRun, context, continued));
   }
@@ -217,6 +269,10 @@ export function createRuns(given: RunsDeps): Runs {
     nodeTypes: [...CONTROL_NODES, ...deps.nodes].map(({ definition }) => definition),
     execute,
     executeNamed,
+    enqueue,
+    deliver: (runId, delivery) => deliverRun({ ...deps, ready, run }, runId, delivery),
+    listDead: (limit) => deps.store.listDead(deps.scope(), limit),
+    settleDead: (runId, answer) => settleDead(deps, runId, answer),
     resume: (request, context) => resumeRun({ ...deps, ready, run }, request, context),
     checkResumable: (request, context) => checkResumable({ ...deps, ready }, request, context),
     findCall: (name, args, limit, context) => findWaitingCall(deps, name, args, limit, context),
@@ -246,6 +302,9 @@ export function createRuns(given: RunsDeps): Runs {
       deps.analysis.warm();
       deps.types.warm();
       deps.args.warm();
+    },
+    async sweep() {
+      if (deps.replicas !== undefined) await sweepAbandoned({ ...deps, replicas: deps.replicas });
     },
     drain: () => deps.shutdown.drain(DRAIN_GRACE_MS),
     async close() {

@@ -7,7 +7,7 @@ import { DEFAULT_SCOPE } from "../core/names.ts";
 import { createRedactors, NO_SECRETS } from "../text/redactors.ts";
 import { runUriOf, stepUriOf } from "./run-uri.ts";
 import { createTestRuns, cutShort, type TestRuns } from "./runs.testkit.ts";
-import { createTraces, shownStatus, type Traces } from "./trace.ts";
+import { createTraces, type Traces } from "./trace.ts";
 
 const PASSWORD = "hush".repeat(5);
 const LARGE = "y".repeat(100_000);
@@ -160,6 +160,6 @@ describe("the list", () => {
     const runId = await cutShort(kit, folder, stalled.promise, "await mcp.notes.stall({})");
     expect(await traceOf(runId)).toMatchObject({ status: "interrupted", steps: [{ status: "sent" }] });
     const run = (await kit.store.runs.find(runId))!;
-    expect(shownStatus({ ...run, leaseOwner: null })).toBe("running");
+    expect(traces.statusOf({ ...run, leaseOwner: null })).toBe("running");
   });
 });

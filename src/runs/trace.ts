@@ -14,6 +14,7 @@ import { checkpointJson, checkpointOf } from "./journal/checkpoint.ts";
 import { readEarlierRun } from "./resume/earlier-run.ts";
 import { namesOf } from "./workflow/labels.ts";
 import { isGone } from "./journal/owner.ts";
+import type { Liveness } from "./replicas/liveness.ts";
 import { skippedBy } from "./resume/skipped.ts";
 import type { CallUnderWay } from "./journal/under-way.ts";
 import { parseRunUri, resultUriOf, runUriOf, RUNS_URI, stepUriOf } from "./run-uri.ts";
@@ -21,13 +22,21 @@ import { cut } from "../text/cut.ts";
 
 export interface TraceDeps {
   readonly store: RunStore;
+  /** Without it, all owners are on this machine. */
+  readonly liveness?: Pick<Liveness, "isGone">;
   readonly scope: () => Scope;
   readonly redactors: Pick<Redactors, "knowing">;
   /** Calls of a run that are not answered yet, in whichever process; they need not be on record. */
   readonly underWay?: (runId: string) => readonly CallUnderWay[];
 }
 
+/** A run as lists show it: one whose owner is gone will not go on by itself. */
+type ShownStatus = RunStatus | "interrupted";
+
 export interface Traces {
+  statusOf(run: Pick<RunSummary, "status" | "leaseOwner">): ShownStatus;
+  /** A run as lists and traces have it. Nothing is redacted yet. */
+  summarize(run: RunSummary): ReturnType<typeof summarizeRun>;
   /** Newest first; of one starter, where one is named. */
   list(limit: number, beforeId?: string, starter?: RunStarter): Promise<JsonObject[]>;
   trace(runId: string): Promise<ToolResult<JsonObject>>;
@@ -61,7 +70,10 @@ export function createTraces(deps: TraceDeps): Traces {
 
   async function list(limit: number, beforeId?: string, starter?: RunStarter): Promise<JsonObject[]> {
     const runs = await store.list(scope(), { limit, beforeId, starter });
-    return redact(runs.map(summarizeRun), runs) as JsonObject[];
+    return redact(
+      runs.map((run) => summarizeRun(deps, run)),
+      runs,
+    ) as JsonObject[];
   }
 
   async function trace(runId: string): Promise<ToolResult<JsonObject>> {
@@ -82,6 +94,8 @@ export function createTraces(deps: TraceDeps): Traces {
   }
 
   return {
+    statusOf: (run) => shownStatus(deps, run),
+    summarize: (run) => summarizeRun(deps, run),
     list,
     trace,
     async title(runId) {
@@ -123,29 +137,30 @@ function noSuch(uri: string): ToolResult<never> {
   });
 }
 
-/** A run as lists and traces have it. Nothing is redacted yet. */
-export function summarizeRun(run: RunSummary) {
-  const { id, kind, intent, startedAt, finishedAt, error, resumedFromRunId } = run;
+function summarizeRun(deps: TraceDeps, run: RunSummary) {
+  const { id, kind, intent, startedAt, finishedAt, error, resumedFromRunId, mode, wakeAt } = run;
   return {
     run_id: id,
     uri: runUriOf(id),
     kind,
-    status: shownStatus(run),
+    status: shownStatus(deps, run),
     intent,
     started_at: isoOf(startedAt),
     finished_at: finishedAt === null ? null : isoOf(finishedAt),
     elapsed_ms: finishedAt === null ? null : finishedAt - startedAt,
+    ...(mode === "background" && { mode }),
+    // While it runs, it is under way; a time that has passed is of no interest.
+    ...(wakeAt !== null && run.status === "paused" && { wakes_at: isoOf(wakeAt) }),
     ...(resumedFromRunId !== null && { resumed_from: resumedFromRunId }),
     ...(error !== null && { error: pick(error, ["code", "reason", "message"]) }),
   };
 }
 
-/** A run whose process is gone will not go on by itself. */
-export function shownStatus({
-  status,
-  leaseOwner,
-}: Pick<RunSummary, "status" | "leaseOwner">): RunStatus | "interrupted" {
-  return status === "running" && leaseOwner !== null && isGone(leaseOwner) ? "interrupted" : status;
+function shownStatus(
+  { liveness = { isGone } }: TraceDeps,
+  { status, leaseOwner }: Pick<RunSummary, "status" | "leaseOwner">,
+): ShownStatus {
+  return status === "running" && leaseOwner !== null && liveness.isGone(leaseOwner) ? "interrupted" : status;
 }
 
 /** What the runs and steps in it were given is added to `given`, uncut. */
@@ -156,17 +171,18 @@ async function treeOf(deps: TraceDeps, run: Run, depth: number, given: unknown[]
   const children = await store.children(run.id);
   const successor = await store.successor(run.id);
   const onRecord = new Set(earlier.steps.map(({ key }) => key));
-  const underWay = shownStatus(run) === "running" ? (deps.underWay?.(run.id) ?? []) : [];
+  const underWay = shownStatus(deps, run) === "running" ? (deps.underWay?.(run.id) ?? []) : [];
   const notOnRecord = underWay.filter(({ key }) => !onRecord.has(key));
   const names = namesOf([...earlier.steps, ...notOnRecord]);
   const below: JsonObject[] = [];
   for (const child of children.slice(0, CHILDREN_MAX)) {
     const found = depth < TREE_DEPTH_MAX ? await store.find(child.id) : undefined;
-    const tree = found === undefined ? summarizeRun(child) : await treeOf(deps, found, depth + 1, given);
+    const tree =
+      found === undefined ? summarizeRun(deps, child) : await treeOf(deps, found, depth + 1, given);
     below.push({ ...tree, step: names.get(child.parentStep ?? "") ?? child.parentStep });
   }
   return {
-    ...summarizeRun(run),
+    ...summarizeRun(deps, run),
     inputs: preview(run.inputs),
     ...(successor !== undefined && { resumed_by: successor.id }),
     ...(run.status === "succeeded" && { outputs: resultPreview(run.result, resultUriOf(run.id)) }),

@@ -41,6 +41,17 @@ export function approvalRequired(
   });
 }
 
+/** The same for a background run, which goes on by itself. */
+export function pausedInBackground(error: ToolError): ToolError {
+  if (!isPause(error)) return error;
+  const decide =
+    error.reason === APPROVAL_REQUIRED ? `A person decides with: repertoire approve ${THIS_RUN}. ` : "";
+  return {
+    ...error,
+    hint: `${decide}Then it goes on by itself; execute {"resume": "${THIS_RUN}"} tells how it went.`,
+  };
+}
+
 export function waitingUntil(name: string, until: number): ToolResult<never> {
   const when = new Date(until).toISOString();
   return fail("TOOL_EXECUTION_FAILED", `waiting_until: ${name} waits until ${when}.`, {

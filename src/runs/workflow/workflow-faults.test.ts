@@ -209,9 +209,9 @@ function around(store: RunStore): RunStore {
         if (outcome.kind === "resumed") begun(of, outcome.run);
         return outcome;
       }),
-    claim: (id, _, leaseMs, gone) =>
+    claim: (id, _, leaseMs, grounds) =>
       write(current.getStore(), async (of) => {
-        const claimed = await store.claim(id, owner, leaseMs, gone);
+        const claimed = await store.claim(id, owner, leaseMs, grounds);
         if (claimed !== undefined) livesOf.set(fenced({ runId: id, fence: claimed.fence }), of);
         return claimed;
       }),
