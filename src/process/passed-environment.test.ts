@@ -36,6 +36,11 @@ it("C2: passes nothing that is a credential or opens something", () => {
     "NODE_TLS_REJECT_UNAUTHORIZED",
     "LD_PRELOAD",
     "DOCKER_AUTH_CONFIG",
+    "REPERTOIRE_SECRET_KEY",
+    "REPERTOIRE_SECRET_KEY_FILE",
+    "REPERTOIRE_SECRET_KEY_PREVIOUS",
+    "REPERTOIRE_TOKEN",
+    "REPERTOIRE_DATABASE_URL",
   ];
   expect(passed(names, "linux")).toEqual([]);
   expect(passed(names, "win32")).toEqual([]);

@@ -9,7 +9,10 @@ import { mentionsInputs } from "../config/values/inputs.ts";
 import { parseConfigText, type LoadResult } from "../config/load.ts";
 import { locateConfig } from "../config/locate.ts";
 import { createConfigSource, type ConfigSourceCreated, type SourceOptions } from "../config/source.ts";
+import { RepertoireError } from "../core/errors.ts";
+import type { SealedSecrets } from "./sealed-secrets.ts";
 import { openSecretStore, secretsFileOf, type HomeSecrets } from "./secrets.ts";
+import type { SecretProtection } from "../core/secret-store.ts";
 
 const PREFIX = "input:";
 
@@ -26,7 +29,7 @@ export interface Inputs {
   /** The ids of those that have a value. */
   list(): string[];
   /** What protects the value of an input that has one. */
-  protectionOf(id: string): "keyring" | "file" | undefined;
+  protectionOf(id: string): SecretProtection | undefined;
 }
 
 interface InputsOptions {
@@ -60,6 +63,54 @@ export function openInputs({ home, secrets = openSecretStore({ home }) }: Inputs
     },
     protectionOf: (id) => secrets.protectionOf(PREFIX + id),
   };
+}
+
+interface StoredInputsOptions {
+  /** A file of the home that is never there: changes are told otherwise. */
+  readonly path: string;
+  /** Opens the secrets of the database for one piece of work: a config is read before there is a store. */
+  readonly use: <T>(work: (secrets: SealedSecrets) => Promise<T>) => Promise<T>;
+}
+
+/** Those in a database that several gateways share. What is listed is what `load` has found, or was set since. */
+export function openStoredInputs({ path, use }: StoredInputsOptions): Inputs {
+  let values: ReadonlyMap<string, string | undefined> = new Map();
+  const change = (id: string, value: string | undefined, isKept: boolean): void => {
+    const others = [...values].filter(([other]) => other !== id);
+    values = new Map(isKept ? [...others, [id, value]] : others);
+  };
+  return {
+    path,
+    list: () => [...values.keys()].sort(),
+    load: () =>
+      use(async (secrets) => {
+        const found = new Map<string, string | undefined>();
+        for (const name of await secrets.names(PREFIX))
+          found.set(name.slice(PREFIX.length), await readable(secrets, name));
+        values = found;
+      }),
+    read: (id) => values.get(id),
+    async set(id, value) {
+      await use((secrets) => secrets.set(PREFIX + id, value));
+      change(id, value, true);
+    },
+    async forget(id) {
+      const wasThere = await use((secrets) => secrets.delete(PREFIX + id));
+      change(id, undefined, false);
+      return wasThere;
+    },
+    protectionOf: (id) => (values.has(id) ? "database" : undefined),
+  };
+}
+
+/** Without a key an input has no value here: its server waits for it, and everything else works. */
+async function readable(secrets: SealedSecrets, name: string): Promise<string | undefined> {
+  try {
+    return await secrets.get(name);
+  } catch (error) {
+    if (error instanceof RepertoireError && error.code === "SECRETS_LOCKED") return undefined;
+    throw error;
+  }
 }
 
 /** As `loadConfig`, with the values that are kept. */

@@ -56,3 +56,10 @@ describe("D9: the secrets of the home", () => {
     expect(known.all()).toContain("CANARY-1099");
   });
 });
+
+it("secrets of the environment are known from the start, and never forgotten", () => {
+  const known = createKnownSecrets({ current: () => ({ secrets: ["of-the-config"] }) }, [
+    "of-the-environment",
+  ]);
+  expect(known.all()).toEqual(["of-the-environment", "of-the-config"]);
+});

@@ -210,7 +210,10 @@ export interface KnownSecrets {
   watch<T extends SecretStore>(store: T): T;
 }
 
-export function createKnownSecrets(config: { current(): Pick<Config, "secrets"> }): KnownSecrets {
+export function createKnownSecrets(
+  config: { current(): Pick<Config, "secrets"> },
+  ofEnvironment: readonly string[] = [],
+): KnownSecrets {
   const remembered = new Set<string>();
   let configured: readonly string[] = [];
   let made: { readonly of: readonly string[]; readonly all: readonly string[] } | undefined;
@@ -232,7 +235,7 @@ export function createKnownSecrets(config: { current(): Pick<Config, "secrets"> 
       const of = config.current().secrets;
       if (configured !== of) note(configured);
       configured = of;
-      if (made?.of !== of) made = { of, all: [...of, ...remembered] };
+      if (made?.of !== of) made = { of, all: [...ofEnvironment, ...of, ...remembered] };
       return made.all;
     },
     watch: (store) => ({

@@ -5,7 +5,7 @@
 import type { Config, ServerConfig } from "../config/config.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { SecretStore } from "../core/secret-store.ts";
+import type { SecretProtection, SecretStore } from "../core/secret-store.ts";
 import type { AuthorizationWay } from "../upstream/oauth/authorize.ts";
 import type { LoginServer } from "../upstream/oauth/login.ts";
 import { refuseUnusable } from "./waiting-server.ts";
@@ -19,7 +19,7 @@ export interface LoginView {
   /** As the authorization server calls the user, where it says. */
   readonly account?: string;
   readonly scope?: string;
-  readonly storedIn: "keyring" | "file";
+  readonly storedIn: SecretProtection;
   /** False for a server that takes everybody. */
   readonly needed: boolean;
   readonly toolCount?: number;

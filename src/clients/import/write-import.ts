@@ -13,6 +13,7 @@ import { asObject } from "../../config/entries/server-check.ts";
 import { withInputs } from "./plain-secrets.ts";
 import type { ImportPlan } from "./plan-import.ts";
 import { readWhole } from "../../config/files/read-file.ts";
+import type { SecretProtection } from "../../core/secret-store.ts";
 
 export interface ImportTarget {
   readonly path: string;
@@ -25,14 +26,14 @@ export interface ImportTarget {
 interface KeepInputs {
   set(id: string, value: string): Promise<void>;
   list(): string[];
-  protectionOf(id: string): "keyring" | "file" | undefined;
+  protectionOf(id: string): SecretProtection | undefined;
 }
 
 export interface ImportWritten {
   readonly file: string;
   /** The inputs that secrets moved to. */
   readonly moved: readonly string[];
-  readonly protection: "keyring" | "file" | undefined;
+  readonly protection: SecretProtection | undefined;
 }
 
 export async function writeImport(

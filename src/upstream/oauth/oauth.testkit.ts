@@ -1,6 +1,7 @@
 import { silentLog } from "../../core/log.ts";
 import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import type { OAuthRig } from "../../../test/rig/oauth-server.ts";
+import type { SecretStore } from "../../core/secret-store.ts";
 import { openSecretStore } from "../../secrets/secrets.ts";
 import { createServerHttp } from "../transport/server-http.ts";
 import type { AuthorizationWay } from "./authorize.ts";
@@ -19,8 +20,13 @@ export function agreeableUser(rig: OAuthRig): AuthorizationWay {
 export const openTestStore = (home: string) => openSecretStore({ home, env: { REPERTOIRE_KEYRING: "off" } });
 
 /** What a gateway and a command line with the same home have of one server. */
-export function openPlace(rig: OAuthRig, settings: OAuthSettings = {}, home = temporaryFolder()) {
-  const secrets = openTestStore(home);
+export function openPlace(
+  rig: OAuthRig,
+  settings: OAuthSettings = {},
+  home = temporaryFolder(),
+  openSecrets: () => SecretStore = () => openTestStore(home),
+) {
+  const secrets = openSecrets();
   const server: LoginServer = { id: "box", url: rig.url, headers: {}, settings };
   return {
     home,
@@ -31,7 +37,7 @@ export function openPlace(rig: OAuthRig, settings: OAuthSettings = {}, home = te
     /** As another process of the same home has it. */
     openFetch(way?: AuthorizationWay) {
       const { url, policy, fetch, quickFetch } = createServerHttp(server);
-      const deps = { server: "box", settings, secrets: openTestStore(home), log: silentLog, way };
+      const deps = { server: "box", settings, secrets: openSecrets(), log: silentLog, way };
       const credentials = new Credentials({ ...deps, serverUrl: url, policy, fetch: quickFetch });
       return createAuthorizedFetch(fetch, url, credentials);
     },
