@@ -7,14 +7,14 @@ import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { RepertoireError } from "../../core/errors.ts";
 import { readTokens, tokenFileOf } from "./token-file.ts";
 import { digestOf } from "./token.ts";
-import { openTokens } from "./tokens.ts";
+import { openHomeTokens } from "./tokens.testkit.ts";
 
 const run = promisify(execFile);
 
 /** Runs lines of code with `tokens` in a process of its own, and returns what they print. */
 async function elsewhere(home: string, code: string): Promise<string> {
-  const script = `import { openTokens } from ${JSON.stringify(new URL("tokens.ts", import.meta.url).href)};
-    const tokens = openTokens(${JSON.stringify(home)});
+  const script = `import { openHomeTokens } from ${JSON.stringify(new URL("tokens.testkit.ts", import.meta.url).href)};
+    const tokens = openHomeTokens(${JSON.stringify(home)});
     ${code}`;
   const { stdout } = await run(process.execPath, ["--input-type=module", "-e", script]);
   return stdout;
@@ -33,7 +33,7 @@ function thrownBy(work: () => unknown): RepertoireError {
 describe("T136: tokens.json", () => {
   it("is its owner's alone, like the folder that is made for it", () => {
     const home = join(temporaryFolder(), "new", "home");
-    openTokens(home).showDefault();
+    openHomeTokens(home).showDefault();
     expect(statSync(tokenFileOf(home)).mode & 0o777).toBe(0o600);
     expect(statSync(home).mode & 0o777).toBe(0o700);
     for (const name of readdirSync(home)) expect(statSync(join(home, name)).mode & 0o077).toBe(0);
@@ -41,7 +41,7 @@ describe("T136: tokens.json", () => {
 
   it("stays its owner's alone when it is replaced, and leaves nothing beside it", () => {
     const home = temporaryFolder();
-    const tokens = openTokens(home);
+    const tokens = openHomeTokens(home);
     tokens.showDefault();
     tokens.create("laptop", ["read"]);
     expect(statSync(tokenFileOf(home)).mode & 0o777).toBe(0o600);
@@ -51,7 +51,7 @@ describe("T136: tokens.json", () => {
 
   it.each(["640", "604", "660", "644"])("with the mode %s is refused, with the cure", (mode) => {
     const home = temporaryFolder();
-    const tokens = openTokens(home);
+    const tokens = openHomeTokens(home);
     tokens.showDefault();
     chmodSync(tokenFileOf(home), Number.parseInt(mode, 8));
     for (const use of [() => tokens.list(), () => tokens.showDefault(), () => tokens.create("a", ["read"])]) {
@@ -65,7 +65,7 @@ describe("T136: tokens.json", () => {
 
   it("keeps the text of the default token only; of others the hash", () => {
     const home = temporaryFolder();
-    const tokens = openTokens(home);
+    const tokens = openHomeTokens(home);
     const { token } = tokens.showDefault();
     const made = tokens.create("laptop", ["read", "call"]);
     if (!made.success) throw new Error(made.error.message);
@@ -95,14 +95,14 @@ describe("T136: tokens.json", () => {
     const home = temporaryFolder();
     writeFileSync(tokenFileOf(home), content, { mode: 0o600 });
     expect(thrownBy(() => readTokens(home)).message).toContain("is damaged");
-    expect(thrownBy(() => openTokens(home).showDefault()).hint).toContain("Move it away");
+    expect(thrownBy(() => openHomeTokens(home).showDefault()).hint).toContain("Move it away");
     expect(readFileSync(tokenFileOf(home), "utf8")).toBe(content);
   });
 
   it("that cannot be written says so", () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, "home"), "");
-    const error = thrownBy(() => openTokens(join(folder, "home")).showDefault());
+    const error = thrownBy(() => openHomeTokens(join(folder, "home")).showDefault());
     expect(error).toMatchObject({ code: "HOME_UNSAFE" });
     expect(error.hint).toContain("--home");
   });
@@ -110,7 +110,7 @@ describe("T136: tokens.json", () => {
   it("that is a folder says so", () => {
     const home = temporaryFolder();
     mkdirSync(tokenFileOf(home), { mode: 0o700 });
-    expect(thrownBy(() => openTokens(home).list()).code).toBe("HOME_UNSAFE");
+    expect(thrownBy(() => openHomeTokens(home).list()).code).toBe("HOME_UNSAFE");
   });
 });
 
@@ -121,9 +121,9 @@ describe("several processes", () => {
       Array.from({ length: 4 }, () => elsewhere(home, "console.log(tokens.begin()?.token ?? '');")),
     );
     const shown = begun.map((text) => text.trim()).filter(Boolean);
-    expect(shown).toEqual([openTokens(home).showDefault().token]);
+    expect(shown).toEqual([openHomeTokens(home).showDefault().token]);
     expect(
-      openTokens(home)
+      openHomeTokens(home)
         .list()
         .map(({ name }) => name),
     ).toEqual(["default"]);
@@ -131,7 +131,7 @@ describe("several processes", () => {
 
   it("that change the list at once lose nothing of each other", async () => {
     const home = temporaryFolder();
-    const tokens = openTokens(home);
+    const tokens = openHomeTokens(home);
     for (const name of ["old-a", "old-b"]) tokens.create(name, ["read"]);
     await Promise.all(
       ["a", "b"].map((id) =>
@@ -148,7 +148,7 @@ describe("several processes", () => {
 
   it("that die in the middle of a change leave the list as it was, and the way free", async () => {
     const home = temporaryFolder();
-    const tokens = openTokens(home);
+    const tokens = openHomeTokens(home);
     const { token } = tokens.showDefault();
     const file = new URL("token-file.ts", import.meta.url).href;
     const dying = elsewhere(

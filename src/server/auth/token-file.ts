@@ -47,7 +47,10 @@ export function readTokens(home: string): readonly TokenEntry[] | undefined {
  */
 export function changeTokens<T>(
   home: string,
-  change: (entries: readonly TokenEntry[] | undefined) => { entries?: readonly TokenEntry[]; outcome: T },
+  change: (entries: readonly TokenEntry[] | undefined) => {
+    readonly entries?: readonly TokenEntry[];
+    readonly outcome: T;
+  },
 ): T {
   return alone(home, () => {
     const { entries, outcome } = change(readTokens(home));

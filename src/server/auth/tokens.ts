@@ -1,235 +1,84 @@
 /** What can be done with the gateway's own tokens: show, list, create, revoke, rotate. */
-import { systemClock, type Clock } from "../../core/clock.ts";
-import { didYouMean, nearest } from "../../text/nearest.ts";
-import { PERMISSIONS, type Permission } from "../../core/principal.ts";
-import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import { changeTokens, readTokens } from "./token-file.ts";
-import {
-  DEFAULT_TOKEN_NAME,
-  digestOf,
-  isEffect,
-  isInstant,
-  isProfileName,
-  isToolPattern,
-  makeToken,
-  TOKEN_COUNT_MAX,
-  TOOL_PATTERN_COUNT_MAX,
-  type RandomBytes,
-  type TokenEntry,
-  type TokenLimits,
-} from "./token.ts";
-import { isScopePart } from "../../core/names.ts";
-import { EFFECTS } from "../../core/rule.ts";
+import { RepertoireError } from "../../core/errors.ts";
+import type { Permission } from "../../core/principal.ts";
+import { succeed, type ToolResult } from "../../core/result.ts";
+import { ENVIRONMENT_TOKEN_NAME } from "./environment-token.ts";
+import { createTokenChanges, findToken, type ShownToken, type TokenChangesDeps } from "./token-changes.ts";
+import type { TokenKeeper } from "./token-keeper.ts";
+import type { TokenEntry, TokenLimits } from "./token.ts";
 
-/** A token that was made just now, or the default one: the only moments in which its text is known. */
-export interface ShownToken extends TokenLimits {
-  readonly name: string;
-  readonly permissions: readonly Permission[];
-  readonly token: string;
-  readonly isNew: boolean;
-}
+export type { ShownToken } from "./token-changes.ts";
 
-/** All of it throws where the file cannot or must not be read. */
+/** All of it throws where the tokens cannot or must not be read. */
 export interface Tokens {
-  /** Makes the default token if there has never been any; says what it is only then. */
-  begin(): ShownToken | undefined;
-  /** The default token, made where there is none. */
-  showDefault(): ShownToken;
-  list(): readonly TokenEntry[];
-  find(name: string): ToolResult<TokenEntry>;
-  create(name: string, permissions: readonly Permission[], limits?: TokenLimits): ToolResult<ShownToken>;
-  revoke(name: string): ToolResult<TokenEntry>;
+  /** Whether there is a default token, whose text can be shown again. */
+  readonly hasDefault: boolean;
+  /**
+   * Makes the default token if there has never been any; says what it is only then. Throws where there is nobody who may come
+   * in, and no default token.
+   */
+  begin(): Promise<ShownToken | undefined>;
+  /** The default token, made where there is none. Throws where there is no such thing. */
+  showDefault(): Promise<ShownToken>;
+  /** Those on record: the one of the environment is not among them. */
+  list(): Promise<readonly TokenEntry[]>;
+  /** The one of the environment too. */
+  find(name: string): Promise<ToolResult<TokenEntry>>;
+  create(
+    name: string,
+    permissions: readonly Permission[],
+    limits?: TokenLimits,
+  ): Promise<ToolResult<ShownToken>>;
+  revoke(name: string): Promise<ToolResult<TokenEntry>>;
   /**
    * A new text for the same name, permissions and limits; the old one is good no longer. `expiresAt` replaces the one
    * that it has, and null takes it away.
    */
-  rotate(name: string, expiresAt?: string | null): ToolResult<ShownToken>;
+  rotate(name: string, expiresAt?: string | null): Promise<ToolResult<ShownToken>>;
 }
 
-export interface TokensDeps {
-  readonly clock?: Clock;
-  readonly random?: RandomBytes;
+export interface TokensDeps extends Omit<TokenChangesDeps, "keepsText"> {
+  /** The token of the environment, if there is one. */
+  readonly readEnvironment?: () => TokenEntry | undefined;
 }
 
-export function openTokens(home: string, { clock = systemClock, random }: TokensDeps = {}): Tokens {
-  function make(name: string, permissions: readonly Permission[], given: TokenLimits = {}) {
-    const token = makeToken(random);
-    const limits = limitsOf(given);
-    const entry: TokenEntry = {
-      name,
-      permissions,
-      ...limits,
-      hash: digestOf(token).toString("hex"),
-      ...(name === DEFAULT_TOKEN_NAME && { value: token }),
-      createdAt: new Date(clock.now()).toISOString(),
-    };
-    return { entry, shown: { name, permissions, ...limits, token, isNew: true } };
-  }
-
+export function openTokens(
+  keeper: TokenKeeper,
+  { readEnvironment = () => undefined, ...deps }: TokensDeps = {},
+): Tokens {
+  const { keepsText } = keeper;
+  const changes = createTokenChanges({ ...deps, keepsText });
   return {
-    list: () => readTokens(home) ?? [],
-    find(name) {
-      const entries = readTokens(home) ?? [];
-      const known = entries.find((entry) => entry.name === name);
-      return known === undefined ? unknownToken(name, entries) : succeed(known);
+    hasDefault: keepsText,
+    list: async () => (await keeper.read()) ?? [],
+    async find(name) {
+      const ofEnvironment = name === ENVIRONMENT_TOKEN_NAME ? readEnvironment() : undefined;
+      return ofEnvironment === undefined ? findToken(name, await keeper.read()) : succeed(ofEnvironment);
     },
-    begin: () =>
-      changeTokens(home, (entries) => {
-        if (entries !== undefined) return { outcome: undefined };
-        const { entry, shown } = make(DEFAULT_TOKEN_NAME, PERMISSIONS);
-        return { entries: [entry], outcome: shown };
-      }),
-    showDefault: () =>
-      changeTokens<ShownToken>(home, (entries = []) => {
-        const known = entries.find((entry) => entry.name === DEFAULT_TOKEN_NAME);
-        if (known?.value !== undefined) {
-          const { name, permissions, value: token } = known;
-          return { outcome: { name, permissions, ...limitsOf(known), token, isNew: false } };
-        }
-        const { entry, shown } = make(DEFAULT_TOKEN_NAME, PERMISSIONS);
-        return { entries: [...without(entries, DEFAULT_TOKEN_NAME), entry], outcome: shown };
-      }),
-    create: (name, permissions, limits = {}) =>
-      changeTokens<ToolResult<ShownToken>>(home, (entries = []) => {
-        const problem =
-          findNameProblem(name, entries) ??
-          findPermissionProblem(permissions) ??
-          findLimitProblem(limits, clock.now());
-        if (problem !== undefined) return { outcome: problem };
-        const { entry, shown } = make(name, permissions, limits);
-        return { entries: [...entries, entry], outcome: succeed(shown) };
-      }),
-    revoke: (name) =>
-      changeTokens<ToolResult<TokenEntry>>(home, (entries = []) => {
-        const known = entries.find((entry) => entry.name === name);
-        if (known === undefined) return { outcome: unknownToken(name, entries) };
-        return { entries: without(entries, name), outcome: succeed(known) };
-      }),
-    rotate: (name, expiresAt) =>
-      changeTokens<ToolResult<ShownToken>>(home, (entries = []) => {
-        const known = entries.find((entry) => entry.name === name);
-        if (known === undefined) return { outcome: unknownToken(name, entries) };
-        const limits = expiresAt === undefined ? known : { ...known, expiresAt: expiresAt ?? undefined };
-        const problem = findLimitProblem(limits, clock.now());
-        if (problem !== undefined) return { outcome: problem };
-        const { entry, shown } = make(name, known.permissions, limits);
-        return { entries: [...without(entries, name), entry], outcome: succeed(shown) };
-      }),
+    async begin() {
+      if (readEnvironment() !== undefined) return undefined;
+      return keepsText ? keeper.change(changes.begin()) : requireSome(await keeper.read());
+    },
+    async showDefault() {
+      if (!keepsText) throw noDefault();
+      return keeper.change(changes.showDefault());
+    },
+    create: (...args) => keeper.change(changes.create(...args)),
+    revoke: (name) => keeper.change(changes.revoke(name)),
+    rotate: (...args) => keeper.change(changes.rotate(...args)),
   };
 }
 
-/** The limits of what may be more than that, each named once; an empty list is none. */
-function limitsOf({ profiles, effects, tools, expiresAt }: TokenLimits): TokenLimits {
-  return {
-    ...(profiles !== undefined && profiles.length > 0 && { profiles: [...new Set(profiles)] }),
-    ...(effects !== undefined && effects.length > 0 && { effects: [...new Set(effects)] }),
-    ...(tools !== undefined && tools.length > 0 && { tools: [...new Set(tools)] }),
-    ...(expiresAt !== undefined && { expiresAt }),
-  };
-}
-
-function without(entries: readonly TokenEntry[], name: string): TokenEntry[] {
-  return entries.filter((entry) => entry.name !== name);
-}
-
-function unknownToken(name: string, entries: readonly TokenEntry[]): TokenProblem {
-  const names = entries.map((entry) => entry.name);
-  const near = nearest(name, names);
-  return fail("TOOL_NOT_FOUND", `There is no token ${JSON.stringify(name)}.${didYouMean(near)}`, {
-    field: "name",
-    nearest: near,
-    hint: "`repertoire token list` shows what there is.",
+/** Only hashes are in a database that several gateways share, so no token in it can be shown again. */
+function noDefault(): RepertoireError {
+  return new RepertoireError("CONFIG_INVALID", "On a shared database there is no default token.", {
+    hint: "Set REPERTOIRE_TOKEN for every gateway, or create a token, which is shown once: repertoire token create NAME",
   });
 }
 
-/** Why a token cannot be made as it was asked for. */
-type TokenProblem = ReturnType<typeof fail>;
-
-function findNameProblem(name: string, entries: readonly TokenEntry[]): TokenProblem | undefined {
-  if (!isScopePart(name)) {
-    return fail("TOOL_INVALID_INPUT", `${JSON.stringify(name)} cannot be the name of a token.`, {
-      field: "name",
-      hint: "Use lower-case letters, digits, - and _, at most 32 of them, such as laptop or ci-2.",
-    });
-  }
-  if (name === DEFAULT_TOKEN_NAME) {
-    return fail("TOOL_INVALID_INPUT", "default is the name of the token that the first start makes.", {
-      field: "name",
-      hint: "Choose another name. `repertoire token` shows the default one, `repertoire token rotate` replaces it.",
-    });
-  }
-  if (entries.some((entry) => entry.name === name)) {
-    return fail("TOOL_INVALID_INPUT", `There is a token ${name} already.`, {
-      field: "name",
-      reason: "taken",
-      hint: `Choose another name, or replace it with \`repertoire token rotate ${name}\`.`,
-    });
-  }
-  if (entries.length < TOKEN_COUNT_MAX) return undefined;
-  return fail("TOOL_INVALID_INPUT", `There are ${TOKEN_COUNT_MAX} tokens, and no more can be made.`, {
-    hint: "Revoke one that is not used: `repertoire token list`, then `repertoire token revoke NAME`.",
+function requireSome(entries: readonly TokenEntry[] = []): undefined {
+  if (entries.length > 0) return;
+  throw new RepertoireError("CONFIG_INVALID", "There is no token yet, so no client could come in.", {
+    hint: "Set REPERTOIRE_TOKEN for every gateway, or create a token, which is shown once: repertoire token create NAME",
   });
-}
-
-function findPermissionProblem(permissions: readonly Permission[]): TokenProblem | undefined {
-  if (permissions.length > 0) return undefined;
-  return fail("TOOL_INVALID_INPUT", "A token without a scope may do nothing.", {
-    field: "scope",
-    hint: `Give some of: ${PERMISSIONS.join(", ")}.`,
-  });
-}
-
-function findLimitProblem(limits: TokenLimits, nowMs: number): TokenProblem | undefined {
-  const { profiles = [], effects = [], tools = [], expiresAt } = limits;
-  return (
-    findProfileProblem(profiles) ??
-    findEffectProblem(effects) ??
-    findToolProblem(tools) ??
-    (expiresAt === undefined ? undefined : findExpiryProblem(expiresAt, nowMs))
-  );
-}
-
-function findProfileProblem(profiles: readonly string[]): TokenProblem | undefined {
-  const wrong = profiles.find((profile) => !isProfileName(profile));
-  if (wrong === undefined) return undefined;
-  return fail("TOOL_INVALID_INPUT", `${JSON.stringify(wrong)} cannot be the name of a profile over HTTP.`, {
-    field: "profile",
-    hint: "Its address is /mcp/PROFILE: lower-case letters, digits, - and _, at most 64 of them.",
-  });
-}
-
-function findEffectProblem(effects: readonly string[]): TokenProblem | undefined {
-  const wrong = effects.find((effect) => !isEffect(effect));
-  if (wrong === undefined) return undefined;
-  return fail("TOOL_INVALID_INPUT", `${JSON.stringify(wrong)} is not an effect.`, {
-    field: "effects",
-    hint: `Give some of ${EFFECTS.join(", ")}, separated by commas.`,
-  });
-}
-
-function findToolProblem(tools: readonly string[]): TokenProblem | undefined {
-  if (tools.length > TOOL_PATTERN_COUNT_MAX) {
-    return fail("TOOL_INVALID_INPUT", `A token has at most ${TOOL_PATTERN_COUNT_MAX} patterns of tools.`, {
-      field: "tools",
-      hint: "Use * for several tools at once, or a profile: --profile NAME.",
-    });
-  }
-  const wrong = tools.find((tool) => !isToolPattern(tool));
-  if (wrong === undefined) return undefined;
-  return fail("TOOL_INVALID_INPUT", `${JSON.stringify(wrong)} cannot be a pattern of tools.`, {
-    field: "tools",
-    hint: 'Give one pattern without spaces and commas, such as "github__*"; repeat --tools for each further one.',
-  });
-}
-
-function findExpiryProblem(expiresAt: string, nowMs: number): TokenProblem | undefined {
-  if (isInstant(expiresAt) && Date.parse(expiresAt) > nowMs) return undefined;
-  return fail(
-    "TOOL_INVALID_INPUT",
-    `A token cannot expire at ${JSON.stringify(expiresAt)}: that is not later than now.`,
-    {
-      field: "expires",
-      hint: "Give a time from now such as 30d or 12h, a date that is to come, or never: --expires 30d",
-    },
-  );
 }
