@@ -4,7 +4,7 @@ import { openGate, requireAdmitted, requireRefused } from "./gate.testkit.ts";
 import { NOW_S } from "./issuer.testkit.ts";
 import { makeToken } from "./token.ts";
 import { FAILURE_COUNT_MAX, FAILURE_WINDOW_MS } from "./refusal.ts";
-import { openTokens } from "./tokens.ts";
+import { openHomeTokens } from "./tokens.testkit.ts";
 
 describe("the gate", () => {
   it("lets the gateway's own token in, and knows it from then on", async () => {
@@ -150,7 +150,7 @@ describe("T135: a token that expires", () => {
     const clock = { now: () => time.nowMs, elapsed: () => 0 };
     const home = temporaryFolder();
     const expiresAt = new Date(EXPIRES_AT_MS).toISOString();
-    const made = openTokens(home, { clock }).create("bot", ["read", "call"], { expiresAt });
+    const made = openHomeTokens(home, { clock }).create("bot", ["read", "call"], { expiresAt });
     if (!made.success) throw new Error(made.error.message);
     const opened = openGate({ clock, home });
     return { ...opened, time, header: `Bearer ${made.data.token}` };

@@ -3,18 +3,18 @@ import { temporaryFolder } from "../../../test/fixtures/temporary.ts";
 import { silentLog } from "../../core/log.ts";
 import { createGate, type Admission, type AdmissionRequest, type GateOAuth, type GateDeps } from "./gate.ts";
 import { NOW_S, type TestIssuer } from "./issuer.testkit.ts";
-import { openTokens } from "./tokens.ts";
+import { watchTokens } from "./token-principals.ts";
+import { openHomeTokens } from "./tokens.testkit.ts";
 
 /** A gate over a home of its own, with the default token; both are gone when the test is. */
-export function openGate(deps: Partial<GateDeps> = {}) {
-  const { home = temporaryFolder() } = deps;
-  const tokens = openTokens(home);
+export function openGate({ home = temporaryFolder(), ...deps }: Partial<GateDeps> & { home?: string } = {}) {
+  const tokens = openHomeTokens(home);
   const { token } = tokens.showDefault();
   const events: { event: string; fields: Record<string, unknown> | undefined }[] = [];
   const note = (event: string, fields?: Record<string, unknown>) => void events.push({ event, fields });
   const log = { ...silentLog, info: note, warn: note, error: note };
-  const clock = { now: () => NOW_S * 1000, elapsed: () => 0 };
-  const gate = createGate({ home, log, clock, ...deps });
+  const clock = deps.clock ?? { now: () => NOW_S * 1000, elapsed: () => 0 };
+  const gate = createGate({ tokens: watchTokens(home, log, { clock }), log, clock, ...deps });
   onTestFinished(() => gate.close());
   const admit = (authorization: string | undefined, request: Partial<AdmissionRequest> = {}) =>
     gate.admit({ authorization, remote: "127.0.0.1", resource: "/mcp", ...request });

@@ -11,7 +11,7 @@ import type { Admission, AdmissionRequest, GateOAuth } from "./admission.ts";
 import type { OAuthPrincipals } from "./oauth-principals.ts";
 import { createRefusal, type TokenFailure } from "./refusal.ts";
 import { audiencesOf } from "./resource-metadata.ts";
-import { watchTokens, type TokenPrincipals } from "./token-principals.ts";
+import type { TokenPrincipals } from "./token-principals.ts";
 import { DEFAULT_TOKEN_NAME, digestOf } from "./token.ts";
 import { isLoopbackHost } from "./loopback.ts";
 
@@ -28,7 +28,8 @@ export interface Gate {
 }
 
 export interface GateDeps {
-  readonly home: string;
+  /** The gateway's own tokens; closed with the gate. */
+  readonly tokens: TokenPrincipals;
   readonly log: Log;
   readonly oauth?: GateOAuth;
   readonly clock?: Clock;
@@ -36,8 +37,7 @@ export interface GateDeps {
   readonly tokenUses?: Pick<TokenUses, "put">;
 }
 
-export function createGate({ home, log, oauth, clock = systemClock, tokenUses }: GateDeps): Gate {
-  const tokens = watchTokens(home, log, { clock });
+export function createGate({ tokens, log, oauth, clock = systemClock, tokenUses }: GateDeps): Gate {
   const issuer = oauth === undefined ? undefined : createIssuer(oauth, clock);
   const admitted = createAdmittedHeaders(clock);
   const refuse = createRefusal({ log, oauth, clock });

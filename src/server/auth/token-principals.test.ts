@@ -6,14 +6,14 @@ import type { Permission } from "../../core/principal.ts";
 import { tokenFileOf } from "./token-file.ts";
 import { watchTokens, type WatchOptions } from "./token-principals.ts";
 import { digestOf } from "./token.ts";
-import { openTokens } from "./tokens.ts";
+import { openHomeTokens } from "./tokens.testkit.ts";
 
 /** Looks by itself so rarely that only the folder's watch, or a look of the test, can be the reason. */
 const NEVER_MS = 2 ** 30;
 
 function homeWith(names: Record<string, readonly Permission[]>) {
   const home = temporaryFolder();
-  const tokens = openTokens(home);
+  const tokens = openHomeTokens(home);
   const texts = new Map<string, Buffer>();
   for (const [name, permissions] of Object.entries(names)) {
     const made = tokens.create(name, permissions);
@@ -153,7 +153,7 @@ describe("the principals of tokens", () => {
     const home = temporaryFolder();
     const time = { nowMs: 0 };
     const clock = { now: () => time.nowMs, elapsed: () => 0 };
-    const tokens = openTokens(home, { clock });
+    const tokens = openHomeTokens(home, { clock });
     // Longer than a timer of Node can wait.
     const expiresAtMs = 400 * 86_400_000;
     const expiresAt = new Date(expiresAtMs).toISOString();
@@ -175,7 +175,7 @@ describe("the principals of tokens", () => {
     const home = temporaryFolder();
     const time = { nowMs: 0 };
     const clock = { now: () => time.nowMs, elapsed: () => 0 };
-    const made = openTokens(home, { clock }).create("bot", ["read"], {
+    const made = openHomeTokens(home, { clock }).create("bot", ["read"], {
       expiresAt: "1970-01-01T00:00:01.000Z",
     });
     const digest = digestOf(made.success ? made.data.token : "");
@@ -190,7 +190,7 @@ describe("the principals of tokens", () => {
     const home = temporaryFolder();
     const time = { nowMs: 0 };
     const clock = { now: () => time.nowMs, elapsed: () => 0 };
-    const made = openTokens(home, { clock }).create("bot", ["read"], {
+    const made = openHomeTokens(home, { clock }).create("bot", ["read"], {
       expiresAt: "1970-01-01T00:00:01.000Z",
     });
     const principals = watching(home, { clock, lookMs: 10 });
@@ -224,7 +224,7 @@ describe("the principals of tokens", () => {
   it("come with a file that is made later", async () => {
     const home = temporaryFolder();
     const principals = watching(home);
-    const { token } = openTokens(home).showDefault();
+    const { token } = openHomeTokens(home).showDefault();
     principals.look();
     expect(principals.find(digestOf(token))).toMatchObject({ id: "token:default" });
   });

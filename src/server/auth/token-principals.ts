@@ -1,13 +1,11 @@
 /**
- * The principals of the tokens that are on record, kept in step with the file: whose token is revoked, rotated or
- * changed is told by `revoked` within a moment. The folder is watched, and since that misses changes on some file
- * systems, a slow look at the file goes with it. Nothing here keeps the process alive.
- *
- * A token that expires ends in the same way. The look goes by the wall clock, so a clock that was set and a machine
+ * The principals of the tokens that are on record: whose token is revoked, rotated or changed is told by `revoked` within a
+ * moment. A token that expires ends in the same way. The look goes by the wall clock, so a clock that was set and a machine
  * that slept end it a moment later too; `find` never gives one that has expired.
  *
- * It fails closed: while the file is gone, damaged or readable by others, there is no token. An error that says
- * nothing about the file (too many open files) changes nothing; the next look tries again.
+ * With a file, the folder is watched, and since that misses changes on some file systems, a slow look at the file goes with
+ * it. It fails closed: while the file is gone, damaged or readable by others, there is no token. An error that says nothing
+ * about the file (too many open files) changes nothing; the next look tries again. Nothing here keeps the process alive.
  */
 import { statSync, watch, type FSWatcher } from "node:fs";
 import { basename } from "node:path";
@@ -19,7 +17,7 @@ import { readTokens, tokenFileOf } from "./token-file.ts";
 import { expiresAtOf, findEntry, type TokenEntry } from "./token.ts";
 
 /** The longest that streams and runs of an expired token go on, and of a revoked one where the system tells nothing. */
-const LOOK_MS = 1_000;
+export const LOOK_MS = 1_000;
 
 type FoundToken =
   | { readonly kind: "good"; readonly principal: Principal; readonly expiresAtMs: number }
@@ -28,8 +26,6 @@ type FoundToken =
 export interface TokenPrincipals {
   /** Whose token this is the digest of. */
   find(digest: Buffer): FoundToken | undefined;
-  /** Looks at the file and at the clock now. */
-  look(): void;
   close(): void;
 }
 
@@ -42,31 +38,23 @@ interface Held {
   readonly expiresAtMs: number;
 }
 
-export interface WatchOptions {
-  readonly clock?: Clock;
-  readonly lookMs?: number;
+export interface HeldTokens {
+  readonly find: TokenPrincipals["find"];
+  /** These are the tokens now; the principals of all others are revoked. */
+  take(entries: readonly TokenEntry[]): void;
+  /** Ends those that have expired. */
+  expire(): void;
 }
 
-export function watchTokens(
-  home: string,
-  log: Log,
-  { clock = systemClock, lookMs = LOOK_MS }: WatchOptions = {},
-): TokenPrincipals {
-  let held = new Map<string, Held>();
-  let seen: string | undefined;
+export interface HeldTokensOptions {
+  readonly clock?: Clock;
+  /** The token of the environment, which is good for as long as the process lives. */
+  readonly environment?: TokenEntry | undefined;
+}
 
-  function take(entries: readonly TokenEntry[]): void {
-    const next = new Map<string, Held>();
-    for (const entry of entries) {
-      const known = held.get(entry.name);
-      next.set(entry.name, known?.text === textOf(entry) ? known : hold(entry));
-    }
-    const former = held;
-    held = next;
-    for (const [name, { revocation }] of former) {
-      if (next.get(name)?.revocation !== revocation) revocation.abort(new Error("the token was revoked"));
-    }
-  }
+export function createHeldTokens({ clock = systemClock, environment }: HeldTokensOptions = {}): HeldTokens {
+  let held = new Map<string, Held>();
+  const own = environment === undefined ? [] : [environment];
 
   /** It stays on record as expired, so that its owner can be told. */
   function isOver({ expiresAtMs, revocation }: Held): boolean {
@@ -75,27 +63,6 @@ export function watchTokens(
     return true;
   }
 
-  function look(): void {
-    readFile();
-    for (const each of held.values()) isOver(each);
-  }
-
-  function readFile(): void {
-    const mark = markOf(tokenFileOf(home));
-    if (mark === seen) return;
-    try {
-      take(readTokens(home) ?? []);
-      seen = mark;
-    } catch (error) {
-      if (isPassing(error)) return;
-      seen = mark;
-      log.error("auth.tokens.refused", { error, ...hintOf(error) });
-      take([]);
-    }
-  }
-
-  const stop = startLooking(home, look, lookMs);
-  look();
   return {
     find(digest) {
       const found = findEntry(held.values(), digest);
@@ -104,9 +71,60 @@ export function watchTokens(
       if (!isOver(found)) return { kind: "good", principal, expiresAtMs };
       return { kind: "expired", expiresAt: new Date(expiresAtMs).toISOString() };
     },
-    look,
-    close: stop,
+    take(entries) {
+      const next = new Map<string, Held>();
+      // Last, so that no token on record can be taken for it.
+      for (const entry of [...entries, ...own]) {
+        const known = held.get(entry.name);
+        next.set(entry.name, known?.text === textOf(entry) ? known : hold(entry));
+      }
+      const former = held;
+      held = next;
+      for (const [name, { revocation }] of former) {
+        if (next.get(name)?.revocation !== revocation) revocation.abort(new Error("the token was revoked"));
+      }
+    },
+    expire() {
+      for (const each of held.values()) isOver(each);
+    },
   };
+}
+
+export interface WatchOptions extends HeldTokensOptions {
+  readonly lookMs?: number;
+}
+
+/** Those of the file in this home. `look` looks at the file and at the clock now. */
+export function watchTokens(
+  home: string,
+  log: Log,
+  { lookMs = LOOK_MS, ...options }: WatchOptions = {},
+): TokenPrincipals & { look(): void } {
+  const held = createHeldTokens(options);
+  let seen: string | undefined;
+
+  function look(): void {
+    readFile();
+    held.expire();
+  }
+
+  function readFile(): void {
+    const mark = markOf(tokenFileOf(home));
+    if (mark === seen) return;
+    try {
+      held.take(readTokens(home) ?? []);
+      seen = mark;
+    } catch (error) {
+      if (isPassing(error)) return;
+      seen = mark;
+      log.error("auth.tokens.refused", { error, ...hintOf(error) });
+      held.take([]);
+    }
+  }
+
+  const stop = startLooking(home, look, lookMs);
+  look();
+  return { find: held.find, look, close: stop };
 }
 
 function hold(entry: TokenEntry): Held {
