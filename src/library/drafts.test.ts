@@ -1,130 +1,153 @@
-import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+/** What drafts are, wherever they lie. */
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
-import { createDrafts, DRAFT_BYTES_MAX } from "./drafts.ts";
+import { DEFAULT_SCOPE } from "../core/names.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { createManualClock } from "../store/testsuite/fixture.ts";
+import { createDraftFolder } from "./draft-folder.ts";
+import { createDrafts, DRAFT_BYTES_MAX, type Draft, type DraftPlace, type Drafts } from "./drafts.ts";
+import { createStoredDrafts } from "./stored-drafts.ts";
 
-function draftsWith(files: Record<string, string>) {
-  const folder = temporaryFolder();
-  for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-  return { folder, drafts: createDrafts(folder) };
+async function openStored() {
+  const clock = createManualClock();
+  const store = await openSqliteStore({ home: temporaryFolder(), clock });
+  onTestFinished(() => store.close());
+  return { clock, store, place: createStoredDrafts(store.drafts) };
 }
 
-describe("S14: drafts of a scope", () => {
-  const acme = { org: "acme", project: "web" };
+async function found(drafts: Drafts, name: string): Promise<Draft> {
+  const draft = await drafts.find(name);
+  if (!draft.success) throw new Error(draft.error.message);
+  return draft.data;
+}
 
-  it("S14: are found, listed, saved and removed in that scope alone", async () => {
-    const folder = temporaryFolder();
-    const own = createDrafts(folder);
-    const others = createDrafts(folder, () => acme);
-    writeFileSync(join(folder, "mine.ts"), "return 1");
-    const saved = await others.save("return 2", "their work");
-    expect(await own.names()).toEqual(["mine"]);
-    expect(await others.names()).toEqual([saved]);
-    expect(await others.find("mine")).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
-    expect(await own.find(saved)).toMatchObject({ error: { code: "TOOL_NOT_FOUND" } });
-    const found = await others.find(saved);
-    if (!found.success) throw new Error(found.error.message);
-    expect(found.data.path).toBe(join(folder, "acme/web", `${saved}.ts`));
-    await others.remove(found.data);
-    expect(await others.names()).toEqual([]);
-  });
+const PLACES: readonly [string, () => Promise<DraftPlace>][] = [
+  ["in a folder", async () => createDraftFolder(temporaryFolder())],
+  ["in the store", async () => (await openStored()).place],
+];
 
-  it("S14: go by the scope of the moment, and the default scope is the folder itself", async () => {
-    const folder = temporaryFolder();
-    let scope = acme;
-    const drafts = createDrafts(folder, () => scope);
-    const name = await drafts.save("return 1");
-    scope = { org: "local", project: "default" };
-    expect(await drafts.names()).toEqual([]);
-    await drafts.save("return 1");
-    expect(await createDrafts(folder).names()).toEqual([name]);
-  });
-});
-
-describe("finding a draft", () => {
-  it("takes either spelling and tells workflows from code", async () => {
-    const { drafts } = draftsWith({ "pr-analyzer.json": "{}", "sum_up.ts": "return 1" });
-    for (const name of ["pr-analyzer", "pr_analyzer"]) {
-      expect(await drafts.find(name)).toMatchObject({
-        success: true,
-        data: { name: "pr-analyzer", kind: "workflow" },
-      });
-    }
-    expect(await drafts.find("sum-up")).toMatchObject({
-      success: true,
-      data: { kind: "code", text: "return 1" },
+describe.each(PLACES)("drafts %s", (_where, open) => {
+  it("are named by what they are for and by their text, once for the same", async () => {
+    const drafts = createDrafts({ place: await open() });
+    const name = await drafts.save("return 1", "List open issues!");
+    expect(name).toMatch(/^list-open-issues-[0-9a-f]{8}$/);
+    expect(await drafts.save("return 1", "List open issues!")).toBe(name);
+    expect(await drafts.names()).toEqual([name]);
+    expect(await found(drafts, name.replaceAll("-", "_"))).toMatchObject({
+      name,
+      kind: "code",
+      text: "return 1",
     });
   });
 
-  it("reads the file fresh each time", async () => {
-    const { folder, drafts } = draftsWith({ "a.ts": "return 1" });
-    await drafts.find("a");
-    writeFileSync(join(folder, "a.ts"), "return 2");
-    expect(await drafts.find("a")).toMatchObject({ data: { text: "return 2" } });
+  it("keep what looks like a key out of their names", async () => {
+    const drafts = createDrafts({ place: await open() });
+    expect(await drafts.save("return 1", "use abc123def456 to send")).toMatch(/^use-to-send-[0-9a-f]{8}$/);
+    expect(await drafts.save("return 1", "§§")).toMatch(/^run-[0-9a-f]{8}$/);
   });
 
-  it("answers a miss with the nearest and the known names", async () => {
-    const { drafts } = draftsWith({ "pr-analyzer.json": "{}" });
-    expect(await drafts.find("pr-analyser", "draft_name")).toMatchObject({
-      error: {
-        code: "TOOL_NOT_FOUND",
-        nearest: ["pr-analyzer"],
-        field: "draft_name",
-        hint: "Drafts: pr-analyzer.",
-      },
+  it("tell a miss with the nearest and the known names", async () => {
+    const place = await open();
+    const drafts = createDrafts({ place });
+    expect(await drafts.find("x", "draft_name")).toMatchObject({
+      error: { code: "TOOL_NOT_FOUND", field: "draft_name", hint: place.emptyHint },
     });
-    expect(await createDrafts("/nowhere/at/all").find("x")).toMatchObject({
-      error: { hint: "The drafts folder is empty." },
+    const name = await drafts.save("return 1", "sum up");
+    expect(await drafts.find(`${name}x`)).toMatchObject({
+      error: { code: "TOOL_NOT_FOUND", nearest: [name], hint: `Drafts: ${name}.` },
     });
   });
 
-  it("says where broken JSON breaks", async () => {
-    const { drafts } = draftsWith({ "broken.json": '{\n  "nodes": [,]\n}' });
+  it("tell workflows from code, and say where broken JSON breaks", async () => {
+    const place = await open();
+    const drafts = createDrafts({ place });
+    const name = await drafts.save('{"nodes": []}', "flow", "workflow");
+    expect(await found(drafts, name)).toMatchObject({ kind: "workflow" });
+    await place.put(DEFAULT_SCOPE, { name: "broken", kind: "workflow", text: "{,}" });
     expect(await drafts.find("broken")).toMatchObject({
       error: {
-        code: "TOOL_INVALID_INPUT",
         reason: "validation_error",
-        message: expect.stringContaining("line 2, column 13"),
+        message: expect.stringContaining("column 2"),
+        hint: place.correctHint,
       },
     });
   });
-});
 
-describe("what is not a draft", () => {
-  it.each(["../secret", "/etc/passwd", "a/b", "..", "a\0"])(
-    "T025: %j is refused before any file is touched",
-    async (name) => {
-      expect(await createDrafts("/proc/self/root").find(name)).toMatchObject({
-        error: { code: "SECURITY_ERROR" },
-      });
-    },
-  );
-
-  it("a link is not followed", async () => {
-    const { folder, drafts } = draftsWith({});
-    writeFileSync(join(folder, "outside"), "secret");
-    symlinkSync(join(folder, "outside"), join(folder, "link.ts"));
-    expect(await drafts.find("link")).toMatchObject({ error: { code: "SECURITY_ERROR" } });
-  });
-
-  it("a folder and a pipe are not read, and nothing hangs", async () => {
-    const { folder, drafts } = draftsWith({});
-    mkdirSync(join(folder, "folder.ts"));
-    execFileSync("/usr/bin/mkfifo", [join(folder, "pipe.ts")]);
-    expect(await drafts.find("folder")).toMatchObject({ error: { code: "SECURITY_ERROR" } });
-    expect(await drafts.find("pipe")).toMatchObject({ error: { code: "SECURITY_ERROR" } });
-  });
-
-  it("a file over the limit is refused, one at the limit is not", async () => {
-    const { drafts } = draftsWith({
-      "at.ts": "x".repeat(DRAFT_BYTES_MAX),
-      "over.ts": "x".repeat(DRAFT_BYTES_MAX + 1),
-    });
+  it("over the limit are refused, at the limit not", async () => {
+    const place = await open();
+    const drafts = createDrafts({ place });
+    await place.put(DEFAULT_SCOPE, { name: "at", kind: "code", text: "é".repeat(DRAFT_BYTES_MAX / 2) });
+    await place.put(DEFAULT_SCOPE, { name: "over", kind: "code", text: "é".repeat(DRAFT_BYTES_MAX / 2 + 1) });
     expect(await drafts.find("at")).toMatchObject({ success: true });
     expect(await drafts.find("over")).toMatchObject({
-      error: { message: expect.stringContaining("262144") },
+      error: { message: "The draft has 262146 bytes; the limit is 262144." },
     });
+  });
+
+  it.each(["../secret", "a/b", "a\0"])("are not called %j", async (name) => {
+    const drafts = createDrafts({ place: await open() });
+    expect(await drafts.find(name)).toMatchObject({ error: { code: "SECURITY_ERROR" } });
+  });
+
+  it("go by scope", async () => {
+    const place = await open();
+    const own = createDrafts({ place });
+    const others = createDrafts({ place, scope: () => ({ org: "acme", project: "web" }) });
+    const name = await others.save("return 1");
+    expect([await own.names(), await others.names()]).toEqual([[], [name]]);
+    await own.remove(await found(others, name).then(({ path: _path, ...draft }) => draft));
+    expect(await others.names()).toEqual([name]);
+    await others.remove(await found(others, name));
+    expect(await others.names()).toEqual([]);
+  });
+});
+
+describe("drafts in the store", () => {
+  it("lose the oldest beyond 200 that nobody edited", async () => {
+    const { clock, store, place } = await openStored();
+    const drafts = createDrafts({ place });
+    await store.drafts.put(DEFAULT_SCOPE, { name: "mine", kind: "code", text: "return 0" });
+    await store.drafts.put(DEFAULT_SCOPE, { name: "edited-00000000", kind: "code", text: "return 0" });
+    const names: string[] = [];
+    for (let i = 0; i < 201; i++) {
+      clock.advance(1);
+      names.push(await drafts.save(`return ${i}`));
+    }
+    const left = await drafts.names();
+    expect(names.filter((name) => !left.includes(name))).toEqual([names[0]]);
+    expect(left).toEqual(expect.arrayContaining(["mine", "edited-00000000"]));
+  });
+
+  it("come before those of a folder that is only read", async () => {
+    const { place } = await openStored();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, "by-hand.ts"), "return 'folder'");
+    const drafts = createDrafts({ place, alsoRead: [createDraftFolder(folder)] });
+    const name = await drafts.save("return 1");
+    expect(await drafts.names()).toEqual([name, "by-hand"]);
+    const byHand = await found(drafts, "by_hand");
+    expect(byHand).toMatchObject({ text: "return 'folder'", path: join(folder, "by-hand.ts") });
+    await drafts.remove(byHand);
+    expect(await drafts.names()).toEqual([name, "by-hand"]);
+    await place.put(DEFAULT_SCOPE, { name: "by-hand", kind: "code", text: "return 'store'" });
+    expect((await found(drafts, "by-hand")).text).toBe("return 'store'");
+    expect(await createDrafts({ place: createDraftFolder(folder) }).names()).toEqual(["by-hand"]);
+  });
+
+  it("of one gateway are found and removed by the next", async () => {
+    const home = temporaryFolder();
+    const [here, there] = [await openSqliteStore({ home }), await openSqliteStore({ home })];
+    onTestFinished(async () => {
+      await here.close();
+      await there.close();
+    });
+    const [first, second] = [here, there].map((store) =>
+      createDrafts({ place: createStoredDrafts(store.drafts) }),
+    ) as [Drafts, Drafts];
+    const name = await first.save("return 1");
+    await second.remove(await found(second, name));
+    expect(await first.names()).toEqual([]);
   });
 });

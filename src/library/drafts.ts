@@ -1,18 +1,14 @@
 /**
- * The drafts folder: workflows (`name.json`) and code (`name.ts`) that are not kept yet. It is read fresh each time,
- * because agents and people write into it with whatever they like. A name is parsed before any path is made, and only a
- * regular file inside the folder is read: a link could lead anywhere.
+ * Drafts: workflows and code that are not kept yet. How they are named, checked, limited and told is here; where they
+ * lie is a `DraftPlace`: a folder of the home, or the store that several gateways share. Nothing is cached, because
+ * agents, people and other gateways write them too.
  *
- * Drafts belong to a scope, like the library and the runs. Those of the default scope are in the folder itself, those
- * of any other in `<org>/<project>` below it; the parts of a scope are safe in a path, and no draft is called like one:
- * it has an extension.
+ * Drafts belong to a scope, like the library and the runs.
  */
-import { constants } from "node:fs";
-import { open, readdir, unlink, mkdir, readFile, stat, writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { parseJson, hashText } from "../core/json.ts";
 import { DEFAULT_SCOPE, parseReference, type Scope } from "../core/names.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
+import { refuseNul } from "../text/nul.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityKind } from "../core/store.ts";
 import { REDACTED } from "../text/redaction.ts";
@@ -23,8 +19,9 @@ export const DRAFT_BYTES_MAX = 256 * 1024;
 export interface Draft {
   readonly name: string;
   readonly kind: CapabilityKind;
-  readonly path: string;
   readonly text: string;
+  /** Of its file; one in the store has none. */
+  readonly path?: string;
 }
 
 export interface Drafts {
@@ -32,92 +29,83 @@ export interface Drafts {
   names(): Promise<string[]>;
   /** Saves code, or a workflow, that worked as a draft and returns its name. The same for the same purpose is one draft. */
   save(source: string, intent?: string, kind?: CapabilityKind): Promise<string>;
-  /** Deletes a draft after it was saved to the library; a file that has changed since stays. */
+  /** Deletes a draft after it was saved to the library; one that has changed since stays. */
   remove(draft: Draft): Promise<void>;
 }
 
-const KINDS: readonly { extension: string; kind: CapabilityKind }[] = [
-  { extension: ".json", kind: "workflow" },
-  { extension: ".ts", kind: "code" },
-];
+/** A draft in a list. */
+export interface ListedDraft {
+  readonly name: string;
+  /** When it was last written, in ms. */
+  readonly at: () => Promise<number>;
+}
 
-export function createDrafts(root: string, scope: () => Scope = () => DEFAULT_SCOPE): Drafts {
-  const folderNow = (): string => folderOf(root, scope());
+/** Where drafts lie. */
+export interface DraftPlace {
+  list(scope: Scope): Promise<ListedDraft[]>;
+  /** The first that has one of these names; undefined where there is none. The names are safe in a path. */
+  find(scope: Scope, names: Iterable<string>, field: string): Promise<ToolResult<Draft> | undefined>;
+  /** A draft of this name that is there stays as it is. */
+  put(scope: Scope, draft: Omit<Draft, "path">): Promise<void>;
+  /** Removes it if its text is still this one. */
+  remove(scope: Scope, draft: Draft): Promise<void>;
+  /** What is said where there are none. */
+  readonly emptyHint: string;
+  /** How one that is not a workflow is corrected. */
+  readonly correctHint: string;
+}
+
+export interface DraftsOptions {
+  readonly place: DraftPlace;
+  /** Looked at after it; never written to. */
+  readonly alsoRead?: readonly DraftPlace[];
+  readonly scope?: () => Scope;
+}
+
+export function createDrafts({ place, alsoRead = [], scope = () => DEFAULT_SCOPE }: DraftsOptions): Drafts {
+  const places = [place, ...alsoRead];
 
   async function names(): Promise<string[]> {
-    const files = await readdir(folderNow()).catch(() => []);
-    return files.flatMap((file) => {
-      const kind = KINDS.find(({ extension }) => file.endsWith(extension));
-      return kind === undefined ? [] : [file.slice(0, -kind.extension.length)];
-    });
+    const listed = await Promise.all(places.map((one) => one.list(scope())));
+    return [...new Set(listed.flat().map(({ name }) => name))];
   }
 
   async function find(name: string, field = "name"): Promise<ToolResult<Draft>> {
     const reference = parseReference(name, field);
     if (!reference.success) return reference;
-    if (reference.data.kind !== "bare") return noDraft(name, field, await names());
-    const { action } = reference.data;
-    const folder = folderNow();
-    for (const spelling of new Set([name, action, action.replaceAll("_", "-")])) {
-      for (const { extension, kind } of KINDS) {
-        const path = join(folder, spelling + extension);
-        const text = await readDraft(path, field);
-        if (text === undefined) continue;
-        return text.success ? checkDraft({ name: spelling, kind, path, text: text.data }, field) : text;
+    if (reference.data.kind === "bare") {
+      const { action } = reference.data;
+      const spellings = new Set([name, action, action.replaceAll("_", "-")]);
+      for (const one of places) {
+        const found = await one.find(scope(), spellings, field);
+        if (found?.success === true) return checkDraft(found.data, field, one.correctHint);
+        if (found !== undefined) return found;
       }
     }
-    return noDraft(name, field, await names());
+    return noDraft(name, field, await names(), place.emptyHint);
   }
 
-  return {
-    find,
-    names,
-    save: (source, intent, kind) => saveDraft(folderNow(), source, intent, kind),
-    remove: removeDraft,
-  };
-}
-
-function folderOf(root: string, { org, project }: Scope): string {
-  const isDefault = org === DEFAULT_SCOPE.org && project === DEFAULT_SCOPE.project;
-  return isDefault ? root : join(root, org, project);
-}
-
-async function removeDraft({ path, text }: Draft): Promise<void> {
-  const now = await readDraft(path, "name");
-  if (now?.success === true && now.data === text) await unlink(path).catch(() => {});
-}
-
-/** The text of a regular file; `undefined` when there is none. */
-async function readDraft(path: string, field: string): Promise<ToolResult<string> | undefined> {
-  let file;
-  try {
-    // Non-blocking, so that a pipe in the folder cannot hold the gateway.
-    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT") return undefined;
-    if (code === "ELOOP")
-      return fail("SECURITY_ERROR", "The draft is a link; a draft must be a file.", { field });
-    // The system's own words have the path in them.
-    return fail("TOOL_EXECUTION_FAILED", `The draft cannot be read (${String(code)}).`, { field });
+  async function save(source: string, intent?: string, kind: CapabilityKind = "code"): Promise<string> {
+    const name = savedNameOf(source, intent);
+    await place.put(scope(), { name, kind, text: source });
+    await removeOldest(place, scope());
+    return name;
   }
-  try {
-    const info = await file.stat();
-    if (!info.isFile()) return fail("SECURITY_ERROR", "The draft is not a regular file.", { field });
-    if (info.size > DRAFT_BYTES_MAX) {
-      return fail(
-        "TOOL_INVALID_INPUT",
-        `The draft has ${info.size} bytes; the limit is ${DRAFT_BYTES_MAX}.`,
-        { field },
-      );
-    }
-    return succeed(await file.readFile("utf8"));
-  } finally {
-    await file.close();
-  }
+
+  return { find, names, save, remove: (draft) => place.remove(scope(), draft) };
 }
 
-function checkDraft(draft: Draft, field: string): ToolResult<Draft> {
+/** Undefined where its size is within the limit. */
+export function refuseLargeDraft(bytes: number, field: string): ToolResult<never> | undefined {
+  if (bytes <= DRAFT_BYTES_MAX) return undefined;
+  return fail("TOOL_INVALID_INPUT", `The draft has ${bytes} bytes; the limit is ${DRAFT_BYTES_MAX}.`, {
+    field,
+  });
+}
+
+function checkDraft(draft: Draft, field: string, hint: string): ToolResult<Draft> {
+  const refused = refuseNul(draft.text, `The draft ${draft.name}`, field);
+  if (refused !== undefined) return refused;
   if (draft.kind === "code") return succeed(draft);
   const parsed = parseJson(draft.text);
   if (parsed.ok) return succeed(draft);
@@ -125,7 +113,7 @@ function checkDraft(draft: Draft, field: string): ToolResult<Draft> {
   return fail("TOOL_INVALID_INPUT", `The draft ${draft.name} is not a workflow: ${parsed.message}${place}`, {
     reason: "validation_error",
     field,
-    hint: "Correct the file in the drafts folder and call again; it is read fresh each time.",
+    hint,
   });
 }
 
@@ -134,12 +122,17 @@ function placeOf(text: string, position: number): string {
   return `line ${before.length}, column ${before.at(-1)!.length + 1}`;
 }
 
-function noDraft(name: string, field: string, known: readonly string[]): ToolResult<never> {
+function noDraft(
+  name: string,
+  field: string,
+  known: readonly string[],
+  emptyHint: string,
+): ToolResult<never> {
   const near = nearest(name, known);
   return fail("TOOL_NOT_FOUND", `There is no draft called ${JSON.stringify(name)}.${didYouMean(near)}`, {
     field,
     nearest: near,
-    hint: known.length === 0 ? "The drafts folder is empty." : `Drafts: ${known.slice(0, 20).join(", ")}.`,
+    hint: known.length === 0 ? emptyHint : `Drafts: ${known.slice(0, 20).join(", ")}.`,
   });
 }
 
@@ -147,28 +140,11 @@ const HASH_DIGITS = 8;
 const WORDS_LENGTH_MAX = 40;
 /** Beyond this, the oldest are deleted. */
 const SAVED_MAX = 200;
-const SAVED_NAME = /^[a-z][a-z0-9-]*-([0-9a-f]{8})\.(?:ts|json)$/;
+const SAVED_NAME = /^[a-z][a-z0-9-]*-([0-9a-f]{8})$/;
 
-/**
- * Saves what a run executed as a draft. Its name is made of the run's intent and the hash of the source, so the same
- * source is saved once. A file whose name no longer matches its text was edited by somebody and is never deleted here.
- */
-async function saveDraft(
-  folder: string,
-  source: string,
-  intent?: string,
-  kind: CapabilityKind = "code",
-): Promise<string> {
-  const name = `${wordsOf(intent)}-${hashText(source).slice(0, HASH_DIGITS)}`;
-  const { extension } = KINDS.find((one) => one.kind === kind)!;
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  try {
-    await writeFile(join(folder, `${name}${extension}`), source, { flag: "wx", mode: 0o600 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
-  await removeOldest(folder);
-  return name;
+/** Made of the run's intent and the hash of the source, so the same source is saved once. */
+function savedNameOf(source: string, intent?: string): string {
+  return `${wordsOf(intent)}-${hashText(source).slice(0, HASH_DIGITS)}`;
 }
 
 /** Longer than any word of a sentence, and letters and digits in a row: more likely a key of some kind. */
@@ -189,20 +165,16 @@ function wordsOf(intent = ""): string {
   return words === "" ? "run" : words;
 }
 
-async function removeOldest(folder: string): Promise<void> {
-  const saved = (await readdir(folder)).filter((file) => SAVED_NAME.test(file));
+/** A draft whose name no longer matches its text was edited by somebody and is never deleted here. */
+async function removeOldest(place: DraftPlace, scope: Scope): Promise<void> {
+  const saved = (await place.list(scope)).filter(({ name }) => SAVED_NAME.test(name));
   if (saved.length <= SAVED_MAX) return;
-  const dated = await Promise.all(
-    saved.map(async (file) => ({
-      file,
-      at: (await stat(join(folder, file)).catch(() => undefined))?.mtimeMs ?? 0,
-    })),
-  );
+  const dated = await Promise.all(saved.map(async ({ name, at }) => ({ name, at: await at() })));
   const old = dated.sort((a, b) => a.at - b.at).slice(0, saved.length - SAVED_MAX);
-  for (const { file } of old) await removeUntouched(join(folder, file), SAVED_NAME.exec(file)![1]!);
-}
-
-async function removeUntouched(path: string, hash: string): Promise<void> {
-  const text = await readFile(path, "utf8").catch(() => undefined);
-  if (text !== undefined && hashText(text).startsWith(hash)) await unlink(path).catch(() => {});
+  for (const { name } of old) {
+    const found = await place.find(scope, [name], "name");
+    if (found?.success !== true) continue;
+    const hash = SAVED_NAME.exec(name)![1]!;
+    if (hashText(found.data.text).startsWith(hash)) await place.remove(scope, found.data);
+  }
 }

@@ -4,8 +4,8 @@
  *
  * The store has the last word. A list reads the keys of all capabilities, and the definitions of those that are new or
  * changed; the other definitions, the live names of aliases and the ids are those of the last list. A call always reads
- * the version that it runs. Other processes write to the same store, so from the first listener until `close` its
- * revision is read every `POLL_MS`.
+ * the version that it runs. Other processes write to the same store: `lookForChanges` compares its revision, and is
+ * called before each list and by whoever watches the revisions.
  */
 import type { JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID, toolNameOf, type CapabilityName, type Scope } from "../core/names.ts";
@@ -26,9 +26,6 @@ import type { Runs } from "../runs/runs.ts";
 import { WARNINGS_KEY, WRAPPED_KEY } from "../runs/unwrap.ts";
 import { sourceOf } from "./named-source.ts";
 import { annotationsOf, changedTools, compareTools, type LookUpTool, type ToolDrift } from "./contracts.ts";
-
-/** A change by another process reaches clients within a second. */
-const POLL_MS = 400;
 
 /** In `_meta` of an answer: the id of the run. */
 const RUN_ID_KEY = "repertoire/runId";
@@ -53,8 +50,11 @@ export interface LibrarySource extends ToolSource {
   usesOf(tool: string): CapabilityUses | undefined;
   /** Warnings about tools that have changed since the version was saved, or the refusal to run it. */
   checkContracts(current: CurrentCapability): ToolResult<readonly string[]>;
-  /** Calls the listeners if the library has changed since the last list, and resolves with whether it has. */
-  lookForChanges(): Promise<boolean>;
+  /**
+   * Calls the listeners if the library has changed since the last list, and resolves with whether it has. Without the
+   * revision that it has now, the store is asked.
+   */
+  lookForChanges(revision?: number): Promise<boolean>;
 }
 
 export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
@@ -65,11 +65,10 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
   let liveNames: ReadonlyMap<string, string> = new Map();
   let ids: ReadonlyMap<string, string> = new Map();
   let readRevision: number | undefined;
-  let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
-  async function lookForChanges(): Promise<boolean> {
-    const revision = await capabilities.revision();
+  async function lookForChanges(told?: number): Promise<boolean> {
+    const revision = told ?? (await capabilities.revision());
     if (revision === readRevision || isClosed) return false;
     for (const listener of listeners) listener();
     return true;
@@ -94,17 +93,6 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
     }
     known = next;
     return keys.flatMap(({ id }) => known.get(id)?.definition ?? []);
-  }
-
-  /** A store that cannot be read now is read again at the next turn. */
-  function poll(): void {
-    timer = setTimeout(
-      () =>
-        void lookForChanges()
-          .catch(() => {})
-          .finally(() => !isClosed && poll()),
-      POLL_MS,
-    ).unref();
   }
 
   async function list(): Promise<ToolResult<Offer>> {
@@ -176,12 +164,10 @@ export function createLibrarySource(deps: LibrarySourceDeps): LibrarySource {
     lookForChanges,
     changed(listener) {
       listeners.add(listener);
-      if (timer === undefined) poll();
       return () => listeners.delete(listener);
     },
     async close() {
       isClosed = true;
-      clearTimeout(timer);
     },
   };
 }
