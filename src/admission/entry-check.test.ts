@@ -127,6 +127,7 @@ it("B2: what an earlier version let into the store is checked when it is loaded"
   } as unknown as JsonObject;
   const reading = fromCached({
     server: "s",
+    configHash: "c",
     definitions,
     hash: hashJson(definitions),
     fetchedAt: 1,

@@ -38,7 +38,7 @@ export function clampTtl(
 export function toCached(server: string, list: CachedList): CachedServer {
   const { admitted, fetchedAt, ttlMs, configHash } = list;
   const definitions = { format: FORMAT, configHash, ...admitted } as unknown as JsonObject;
-  return { server, definitions, hash: hashJson(definitions, ENTRY_LIMITS), fetchedAt, ttlMs };
+  return { server, configHash, definitions, hash: hashJson(definitions, ENTRY_LIMITS), fetchedAt, ttlMs };
 }
 
 /**

@@ -100,7 +100,14 @@ describe("a new process", () => {
       { format: 1, configHash: "", rejected: [], tools: 7 },
     ];
     for (const [index, value] of definitions.entries()) {
-      await cache.put({ server: `s${index}`, definitions: value, hash: "", fetchedAt: 0, ttlMs: 0 });
+      await cache.put({
+        server: `s${index}`,
+        configHash: "c",
+        definitions: value,
+        hash: "",
+        fetchedAt: 0,
+        ttlMs: 0,
+      });
     }
     const registry = createRegistry({ ...createTestTime(), cache });
     for (const index of definitions.keys()) registry.add(createFixtureSource(`s${index}`, [toolOf("t")]));
@@ -113,6 +120,8 @@ it("works on where the store does not, and says so", async () => {
   const broken: ServerCache = {
     put: () => Promise.reject(new Error("disk full")),
     list: () => Promise.reject(new Error("locked")),
+    find: () => Promise.reject(new Error("locked")),
+    marks: () => Promise.reject(new Error("locked")),
     remove: () => Promise.reject(new Error("locked")),
   };
   const registry = createRegistry({ ...createTestTime(), cache: broken });

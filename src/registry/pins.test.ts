@@ -169,16 +169,13 @@ describe("a changed tool", () => {
   });
 
   it("is listed again after an approval of another process, without a call", async () => {
-    const { list, server, decide, names, time } = await openRig([SEND]);
+    const { list, server, decide, names, pins, store } = await openRig([SEND]);
     await list();
     server.tools = [EVIL];
     await list();
     await decide("send", true);
     expect(names()).toEqual([]);
-    for (let i = 0; i < 10 && names().length === 0; i++) {
-      await time.advance(100);
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await pins.freshen(await store.pins.revision());
     expect(names()).toEqual(["s__send"]);
   });
 

@@ -31,6 +31,10 @@ export interface RegisteredSource {
   holds: Holds;
   /** Takes over a list that was read just now. */
   take(list: CachedList): void;
+  /** Takes over a list that another process was served: the program that answers calls here has not served it. */
+  takeOver(list: CachedList): void;
+  /** Has the server asked soon, as if it had said that its list changed. */
+  askAgain(): void;
   /** Whether the list was served by the program that answers calls now; else it is from the cache, or from another. */
   isServed(): boolean;
   /** Whether it is also new enough, and no other is on its way. */
@@ -111,6 +115,11 @@ export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSo
       registered.list = list;
       servedBy = { connection: source.connection?.() };
     },
+    takeOver(list) {
+      registered.list = list;
+      servedBy = undefined;
+    },
+    askAgain: onChanged,
     isServed: () => servedBy !== undefined && servedBy.connection === source.connection?.(),
     isSure: () => registered.isServed() && !registered.isOld() && refresh.running === undefined,
     isDetached: () => detached,

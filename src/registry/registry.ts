@@ -101,6 +101,8 @@ export interface Registry {
    * servers, disabled ones too: the entries of any others are dropped from the cache.
    */
   load(known?: readonly string[]): Promise<void>;
+  /** Takes over the lists that other processes have read since; rejects where the store does. */
+  freshenLists(): Promise<void>;
   /** Takes a source over: it is closed when it is removed or replaced. What was kept of it is listed at once. */
   add(source: ToolSource, options?: SourceOptions): void;
   /** Changes which tools of a server may be used, at once. */
@@ -210,6 +212,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
       await deps.pins?.load();
       await table.load(known);
     },
+    freshenLists: () => table.freshenLists(),
     reviewTrust: () => review(),
     holdOf: (name) => listings.heldTool(name)?.hold,
     refuseHeldPrompt: routing.refuseHeldPrompt,

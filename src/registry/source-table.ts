@@ -77,6 +77,8 @@ export interface SourceTable {
   readonly ownSearch: ToolSearch;
   readonly notice: ChangeNotice;
   load(known?: readonly string[]): Promise<void>;
+  /** Takes over what other processes were served since. */
+  freshenLists(): Promise<void>;
   add(source: ToolSource, options?: SourceOptions): void;
   restrict(id: string, access: Access): void;
   /** What is done from now on with tools whose texts look like an attack. */
@@ -197,6 +199,24 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
     else if (registered.list !== undefined) show(source, listSource(registered), randomUUID());
   }
 
+  /**
+   * Another process was served another list. It is treated like one from the cache: judged before it is shown, and no call
+   * of a server that may have something held goes out before its own program here has served its list. Where that program
+   * has, its word counts, and it is asked again.
+   */
+  function takeOver(registered: RegisteredSource): void {
+    const { source, configHash, isOwn } = registered;
+    const list = isOwn ? undefined : cachedLists.find(source.id, configHash);
+    if (list === undefined) return;
+    if (registered.isServed() && deps.pins?.mayHold(source.id) === true) return registered.askAgain();
+    // Its clock may be ahead of ours; a list from the future would be read again at once.
+    const taken = { ...list, fetchedAt: Math.min(list.fetchedAt, clock.now()) };
+    // Without a baseline it is read first, as at the start.
+    if (findHolds({ ...registered, list: taken }) === undefined) return;
+    registered.takeOver(taken);
+    announce(source, listSource(registered), randomUUID());
+  }
+
   async function onRead(
     registered: RegisteredSource,
     result: ToolResult<Offer>,
@@ -241,6 +261,8 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
 
   /** Whether other things are held than before. */
   function reviewSource(registered: RegisteredSource): boolean {
+    // Another process has made the baseline, perhaps: then its list can be shown.
+    if (registered.list === undefined) takeOver(registered);
     if (registered.list === undefined || registered.isOwn) return false;
     const before = registered.holds;
     const isShown = listings.has(registered.source.id);
@@ -261,9 +283,13 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
   function keep(registered: RegisteredSource, list: CachedList, traceId: string): void {
     const serverName = registered.source.id;
     registered.cacheProblem = undefined;
-    cachedLists.keep(serverName, list, (problem) => {
-      registered.cacheProblem = problem;
-      log.warn("tools.cache.failed", { traceId, code: "cache_error", serverName, problem });
+    cachedLists.keep(serverName, list, {
+      // Two programs that differ for good would have each other asked without end.
+      yields: deps.pins?.mayHold(serverName) === true,
+      onProblem(problem) {
+        registered.cacheProblem = problem;
+        log.warn("tools.cache.failed", { traceId, code: "cache_error", serverName, problem });
+      },
     });
     emit({ kind: "capability.cache.updated", server: serverName });
   }
@@ -333,6 +359,12 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
     async load(known) {
       await cachedLists.load(known);
       for (const registered of sources.values()) if (registered.list === undefined) restore(registered);
+    },
+    async freshenLists() {
+      for (const { server, configHash } of await cachedLists.freshen()) {
+        const registered = sources.get(server);
+        if (registered?.configHash === configHash) takeOver(registered);
+      }
     },
     restrict(id, access) {
       const registered = sources.get(id);

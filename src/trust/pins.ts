@@ -2,9 +2,10 @@
  * The pins of all servers: what is on record, in the memory of this process, and what follows from it for what a server
  * offers now.
  *
- * Memory decides, so that a call waits for no store; what other processes decide is read every `POLL_MS`, and before a
- * call is refused. A process judges what it was itself served: two processes that are served different things may
- * differ, and each is right for its own server process. The first baseline in the store counts for both.
+ * Memory decides, so that a call waits for no store; what other processes decide is read by `freshen`, when the revision
+ * has grown and before a call is refused. A process judges what it was itself served: two processes that are served
+ * different things may differ, and each is right for its own server process. The first baseline in the store counts for
+ * both.
  */
 import { systemClock, type Clock } from "../core/clock.ts";
 import { hashOfDefinition } from "../core/definition-hash.ts";
@@ -21,13 +22,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { TrustLevel } from "../core/rule.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import type { Pin, PinKey, PinKind, PinOffer, PinStore } from "../core/trust-store.ts";
-import { backgroundAfter, type After } from "../timing/after.ts";
 import { Mutex } from "../timing/mutex.ts";
 import { changedFields } from "./definition-changes.ts";
 import { judgeThing, type PinVerdict } from "./verdict.ts";
-
-/** A decision of another process counts within a second. */
-const POLL_MS = 400;
 
 export interface PinsDeps {
   readonly store: PinStore;
@@ -36,7 +33,6 @@ export interface PinsDeps {
   /** Puts on the audit trail what was held, noted or released. */
   readonly record?: (action: string, subject: string, details: JsonObject) => void;
   readonly clock?: Clock;
-  readonly after?: After;
 }
 
 export interface Pins extends PinCheck {
@@ -52,7 +48,7 @@ type ServerPins = ReadonlyMap<string, Pin>;
 const NO_PINS: ServerPins = new Map();
 
 export function createPins(deps: PinsDeps): Pins {
-  const { store, trustOf, clock = systemClock, after = backgroundAfter } = deps;
+  const { store, trustOf, clock = systemClock } = deps;
   const listeners = new Set<(server: string) => void>();
   const turns = new Map<string, Mutex>();
   /** One read at a time, so that an older one never takes the place of a newer. */
@@ -61,13 +57,13 @@ export function createPins(deps: PinsDeps): Pins {
   /** Servers of which a person rejected something. */
   const withRejected = new Set<string>();
   let readRevision: number | undefined;
-  let cancelPoll: (() => void) | undefined;
   let isClosed = false;
 
   async function readAll(): Promise<void> {
     // Read before the pins: what changes in between is read again.
-    readRevision = await store.revision();
+    const revision = await store.revision();
     const read = byServer(await store.list());
+    readRevision = revision;
     for (const server of new Set([...servers.keys(), ...read.keys()]))
       take(server, read.get(server) ?? NO_PINS);
   }
@@ -87,17 +83,8 @@ export function createPins(deps: PinsDeps): Pins {
     if (markOf(before) !== markOf(pins)) for (const listener of listeners) listener(server);
   }
 
-  async function freshen(): Promise<void> {
-    if (!isClosed && (await store.revision()) !== readRevision) await reads.run(readAll);
-  }
-
-  /** A store that cannot be read now is read again at the next turn. */
-  function poll(): void {
-    cancelPoll = after(POLL_MS, () => {
-      void freshen()
-        .catch(() => {})
-        .finally(() => !isClosed && poll());
-    });
+  async function freshen(revision?: number): Promise<void> {
+    if (!isClosed && (revision ?? (await store.revision())) !== readRevision) await reads.run(readAll);
   }
 
   function judgeAll(sighting: Sighting, pins: ServerPins): JudgedSighting {
@@ -203,12 +190,10 @@ export function createPins(deps: PinsDeps): Pins {
     },
     changed(listener) {
       listeners.add(listener);
-      if (cancelPoll === undefined) poll();
       return () => listeners.delete(listener);
     },
     close() {
       isClosed = true;
-      cancelPoll?.();
     },
   };
 }
