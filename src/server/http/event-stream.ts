@@ -92,7 +92,7 @@ export class EventLog {
 
 /** Undefined for an id that no session has given. */
 export function parseEventId(id: string): { readonly stream: number; readonly place: number } | undefined {
-  const parts = /^(\d{1,9})-(\d{1,9})$/.exec(id);
+  const parts = /^(\d{1,15})-(\d{1,15})$/.exec(id);
   return parts === null ? undefined : { stream: Number(parts[1]), place: Number(parts[2]) };
 }
 
@@ -104,12 +104,14 @@ export class EventStream {
   readonly number: number;
   readonly #log: EventLog;
   #writer: EventWriter | undefined;
-  #place = 0;
+  #place: number;
   #hasEnded = false;
 
-  constructor(number: number, log: EventLog) {
+  /** The first event comes behind `place`. */
+  constructor(number: number, log: EventLog, place = 0) {
     this.number = number;
     this.#log = log;
+    this.#place = place;
   }
 
   get isConnected(): boolean {

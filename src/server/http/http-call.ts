@@ -33,6 +33,10 @@ export interface HttpCall {
   /** Of JSON-RPC, where that is how it ended. */
   error?: { readonly code?: unknown };
   span?: Span;
+  /** Another replica has passed it on. */
+  isForwarded?: boolean;
+  /** The replica that has answered it. */
+  forwardedTo?: string;
 }
 
 /** One value of a header that may be given once. */

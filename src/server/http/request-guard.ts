@@ -17,6 +17,7 @@ import { headerOf, type HttpCall } from "./http-call.ts";
 /** The exact texts of Host headers that were found good, so that the usual request pays one look-up. */
 const KNOWN_HOSTS_MAX = 32;
 const PREFLIGHT_SECONDS = 600;
+const METRICS_PATH = "/metrics";
 
 export interface RequestGuardDeps {
   readonly gate: Gate;
@@ -27,7 +28,10 @@ export interface RequestGuardDeps {
 }
 
 export interface RequestGuard {
-  /** Whether it is addressed to us and comes from where it may; if not, it has been answered. */
+  /**
+   * Whether it is addressed to us and comes from where it may; if not, it has been answered. Metrics may be asked for by
+   * any address: a scraper finds replicas by their addresses, which no config can name. Its token is checked as ever.
+   */
   checkAddress(call: HttpCall): boolean;
   /**
    * The same for a probe without a token, which may also come by an address or without a Host: probes of
@@ -37,6 +41,12 @@ export interface RequestGuard {
   checkProbe(call: HttpCall): boolean;
   /** Whether a known principal has sent it; if not, it has been answered. */
   checkToken(call: HttpCall): boolean | Promise<boolean>;
+}
+
+/** Whether there is one Host header, with an IP address. */
+function isByAddress({ request }: HttpCall): boolean {
+  const { host } = request.headers;
+  return host !== undefined && countHeader(request, "host") === 1 && isAddress(host);
 }
 
 /** Whether a Host header is an IP address, with or without a port. */
@@ -75,7 +85,8 @@ export function createRequestGuard({ gate, policy, bases, refused }: RequestGuar
   function checkAddress(call: HttpCall): boolean {
     const { request } = call;
     const { host = "" } = request.headers;
-    if (countHeader(request, "host") !== 1 || !knownHosts.has(host)) {
+    const isScrape = call.path === METRICS_PATH && isByAddress(call);
+    if (!isScrape && (countHeader(request, "host") !== 1 || !knownHosts.has(host))) {
       const check = checkHost(request.headersDistinct["host"], policy);
       if (check.kind === "refused") {
         refused("host");
@@ -132,9 +143,7 @@ export function createRequestGuard({ gate, policy, bases, refused }: RequestGuar
   return {
     checkAddress,
     checkProbe(call) {
-      const { host } = call.request.headers;
-      const isByAddress = host === undefined || (countHeader(call.request, "host") === 1 && isAddress(host));
-      if (!isByAddress) return checkAddress(call);
+      if (call.request.headers.host !== undefined && !isByAddress(call)) return checkAddress(call);
       return call.request.headers.origin === undefined || checkPage(call);
     },
     checkToken(call) {

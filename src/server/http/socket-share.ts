@@ -53,6 +53,11 @@ export class SocketShare {
     return undefined;
   }
 
+  /** Another replica has it: it carries requests of many principals, whose own sockets are counted there. */
+  admitPeer(socket: Socket): void {
+    this.#forgetStranger(socket);
+  }
+
   #forgetStranger(socket: Socket): void {
     clearTimeout(this.#strangers.get(socket));
     this.#strangers.delete(socket);

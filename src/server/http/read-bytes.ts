@@ -1,0 +1,21 @@
+import type { IncomingMessage } from "node:http";
+
+/** The whole body, unless it is too large or its sender goes before it is whole. */
+export function readBytes(
+  request: IncomingMessage,
+  bytesMax: number,
+): Promise<Buffer | "too_large" | "gone"> {
+  return new Promise((resolve) => {
+    const parts: Buffer[] = [];
+    let byteCount = 0;
+    request.on("data", (part: Buffer) => {
+      byteCount += part.length;
+      if (byteCount <= bytesMax) return void parts.push(part);
+      request.pause();
+      resolve("too_large");
+    });
+    request.once("end", () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
+    request.once("close", () => resolve("gone"));
+    request.once("error", () => resolve("gone"));
+  });
+}
