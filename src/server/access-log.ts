@@ -24,6 +24,8 @@ export interface HttpOutcome {
   readonly tool?: string | undefined;
   /** How the MCP request ended: a failed call is answered with status 200. */
   readonly outcome?: Outcome | undefined;
+  /** The replica that has answered it; its own log has the line of the request. */
+  readonly forwardedTo?: string | undefined;
   /** The id that the answer carries, and that other lines of the log have. */
   readonly traceId?: string | undefined;
   /** The trace of OpenTelemetry, if the request belongs to one. */
@@ -69,6 +71,7 @@ const FIELDS = [
   "mcpMethod",
   "tool",
   "outcome",
+  "forwardedTo",
   "traceId",
   "otelTraceId",
 ] as const satisfies readonly (keyof HttpOutcome)[];

@@ -14,7 +14,8 @@ import { createMetrics } from "../../telemetry/metrics.ts";
 import { NO_TELEMETRY } from "../../telemetry/telemetry.ts";
 import { createConsoleSessions } from "../auth/console-session.ts";
 import { createGate } from "../auth/gate.ts";
-import { openTokens } from "../auth/tokens.ts";
+import { watchTokens } from "../auth/token-principals.ts";
+import { openHomeTokens } from "../auth/tokens.testkit.ts";
 import { createHealth } from "../health.ts";
 import type { ApiRoute } from "./api-routes.ts";
 import type { Change } from "./change-stream.ts";
@@ -49,7 +50,7 @@ async function openConsole(publicUrl?: string) {
   const { gateway } = await openRig(createFixtureSource("notes", [toolOf("add")]));
   const store = await openSqliteStore({ home });
   onTestFinished(() => store.close());
-  const tokens = openTokens(home);
+  const tokens = openHomeTokens(home);
   const { token } = tokens.showDefault();
   let writes = 0;
   const listeners = new Set<(change: Change) => void>();
@@ -87,7 +88,7 @@ async function openConsole(publicUrl?: string) {
     allowedHosts: [],
     allowedOrigins: ["https://allowed.example"],
     ...(publicUrl !== undefined && { publicUrl }),
-    openGate: () => createGate({ home, log: silentLog }),
+    openGate: () => createGate({ tokens: watchTokens(home, silentLog), log: silentLog }),
     gatewayFor: () => ({ gateway, events: noEvents, isTransparent: false }),
     refused: () => {},
     ended: () => {},

@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { JSONRPCMessage } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Permission } from "../../core/principal.ts";
+import type { SessionStore } from "../../core/replica-store.ts";
 import { challengeOf } from "../auth/challenge.ts";
 import { permissionFor, permissionsForCall, type InsufficientScope } from "../auth/permission.ts";
 import type { Telemetry } from "../../telemetry/telemetry.ts";
@@ -15,25 +16,45 @@ import { createModernEndpoint, isModern } from "./modern-endpoint.ts";
 import { refuseAndClose, replyEmpty, replyError, replyFailure, type HttpError } from "./reply.ts";
 import { Sessions } from "./sessions.ts";
 import { headerOf, type HttpCall } from "./http-call.ts";
+import { KeptSessions } from "./kept-sessions.ts";
 import { BODY_BYTES_MAX } from "./limits.ts";
+import { SESSION_GONE, SESSION_HEADER, type Peering } from "./replicas/peer-contract.ts";
+import { readBytes } from "./read-bytes.ts";
 
 export interface McpEndpointDeps extends McpServerDeps {
   readonly telemetry: Telemetry;
   /** Whether the gateway is ending: answers and notifications are still taken, requests are not. */
   readonly isDraining: () => boolean;
   readonly refusePermission: (permission: Permission, call: HttpCall) => InsufficientScope;
+  /** The profile that it serves. */
+  readonly profile?: string | undefined;
+  readonly shared?: SharedStore | undefined;
+}
+
+/** What an endpoint needs of a store that other replicas use as well. */
+export interface SharedStore {
+  readonly peering: Peering;
+  readonly sessions: SessionStore;
+  /** The other replica that holds the call of a `requestState`; undefined where none does. */
+  readonly heldAt: (requestState: string) => Promise<string | undefined>;
+  /** A session of another replica goes on here. */
+  readonly adopted: () => void;
 }
 
 export interface McpEndpoint {
   /** Never rejects: a request that fails is answered all the same. */
   handle(call: HttpCall): Promise<void>;
   readonly sessionCount: number;
-  close(): Promise<void>;
+  /** With `isHandedOver`, other replicas go on with the sessions. */
+  close(options?: { readonly isHandedOver?: boolean }): Promise<void>;
 }
 
 export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
-  const sessions = new Sessions(deps.log);
-  const legacy = createLegacyEndpoint(deps, sessions);
+  const { shared, profile = null, log } = deps;
+  const kept =
+    shared && new KeptSessions({ store: shared.sessions, ownId: shared.peering.ownId, profile, log });
+  const sessions = new Sessions(log, undefined, kept);
+  const legacy = createLegacyEndpoint(deps, sessions, shared && { ...shared, kept: kept! });
   const modern = createModernEndpoint(deps);
 
   async function post(call: HttpCall): Promise<void> {
@@ -45,12 +66,32 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     }
     // A body may take long, and for a token that ended meanwhile there is no event any more.
     if (call.principal?.revoked.aborted === true) return refuseEnded(call);
-    call.bodyBytes = body.byteCount;
+    call.bodyBytes = body.bytes.length;
     note(call, body.message);
     if (!isAllowed(call, neededFor(body.message, deps.isTransparent))) return;
-    if (call.requestId !== undefined && deps.isDraining()) return refuseLate(call);
+    if (call.requestId !== undefined && deps.isDraining()) return refuseLate(call, releaseIdle(call));
+    if (call.era === "modern" && (await passHeld(call, body))) return;
     const message = trace(call, body.message);
-    return call.era === "modern" ? modern.post(call, message) : legacy.post(call, message);
+    return call.era === "modern" ? modern.post(call, message) : legacy.post(call, message, body.bytes);
+  }
+
+  /** A gateway that ends gives sessions up that nothing is under way in; the replica that asks goes on with them. */
+  function releaseIdle(call: HttpCall): boolean {
+    if (shared === undefined || call.isForwarded !== true || call.era === "modern") return false;
+    const session = sessions.find(headerOf(call, "mcp-session-id") ?? "", call.principal);
+    if (session?.hasRequests === true) return false;
+    if (session !== undefined) kept!.release(session);
+    void session?.close();
+    return true;
+  }
+
+  /** Whether the request goes on with a call that another replica holds, and was passed on to it. */
+  async function passHeld(call: HttpCall, { message, bytes }: ReadMessage): Promise<boolean> {
+    if (shared === undefined || call.isForwarded === true || !("method" in message)) return false;
+    const state = message.params?.["requestState"];
+    const holder = typeof state === "string" ? await shared.heldAt(state) : undefined;
+    // One that is dead holds nothing: the gateway says so in its own words.
+    return holder !== undefined && (await shared.peering.forward(call, holder, bytes)) === "answered";
   }
 
   function trace(call: HttpCall, message: JSONRPCMessage): JSONRPCMessage {
@@ -98,8 +139,8 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
     get sessionCount() {
       return sessions.count;
     },
-    async close() {
-      await Promise.all([sessions.close(), modern.close()]);
+    async close(options) {
+      await Promise.all([sessions.close(options), modern.close()]);
     },
   };
 }
@@ -110,8 +151,9 @@ function refuseEnded({ response }: HttpCall): void {
   replyError(response, { status: 401, message, headers });
 }
 
-function refuseLate({ response, requestId }: HttpCall): void {
-  const headers = { "Retry-After": "1", Connection: "close" };
+function refuseLate({ response, requestId }: HttpCall, isReleased: boolean): void {
+  const released: Record<string, string> = isReleased ? { [SESSION_HEADER]: SESSION_GONE } : {};
+  const headers = { "Retry-After": "1", Connection: "close", ...released };
   const message = "The gateway is ending and takes no more requests. Try again in a moment.";
   replyError(response, { status: 503, message, id: requestId ?? null, headers });
 }
@@ -134,8 +176,14 @@ function neededFor(message: JSONRPCMessage, isTransparent: boolean): readonly Pe
   return permissionsForCall(typeof name === "string" ? name : undefined, isJsonObject(args) ? args : {});
 }
 
+interface ReadMessage {
+  readonly kind: "message";
+  readonly message: JSONRPCMessage;
+  readonly bytes: Buffer;
+}
+
 type ReadBody =
-  | { readonly kind: "message"; readonly message: JSONRPCMessage; readonly byteCount: number }
+  | ReadMessage
   /** What was not read may never end. */
   | { readonly kind: "refused"; readonly error: HttpError; readonly isUnread: boolean }
   /** The client has gone before its request was whole. */
@@ -155,12 +203,12 @@ async function readBody(request: IncomingMessage): Promise<ReadBody> {
     return refused(415, "The body must not be compressed.");
   }
   if (Number(headers["content-length"] ?? 0) > BODY_BYTES_MAX) return tooLarge();
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, BODY_BYTES_MAX);
   if (bytes === "too_large") return tooLarge();
   if (bytes === "gone") return { kind: "gone" };
   if (bytes.length === 0) return refused(400, "The request has no body.", PARSE_ERROR);
   const read = readMessage(bytes);
-  if (read.kind === "message") return { ...read, byteCount: bytes.length };
+  if (read.kind === "message") return { ...read, bytes };
   const { code, message, id } = read;
   return { kind: "refused", isUnread: false, error: { status: 400, code, message, id } };
 }
@@ -171,20 +219,4 @@ function tooLarge(): ReadBody {
 
 function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && /^application\/json\s*(?:;|$)/i.test(contentType);
-}
-
-function readBytes(request: IncomingMessage): Promise<Buffer | "too_large" | "gone"> {
-  return new Promise((resolve) => {
-    const parts: Buffer[] = [];
-    let byteCount = 0;
-    request.on("data", (part: Buffer) => {
-      byteCount += part.length;
-      if (byteCount <= BODY_BYTES_MAX) return void parts.push(part);
-      request.pause();
-      resolve("too_large");
-    });
-    request.once("end", () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
-    request.once("close", () => resolve("gone"));
-    request.once("error", () => resolve("gone"));
-  });
 }

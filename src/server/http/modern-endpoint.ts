@@ -102,7 +102,8 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
     const answer = await handler.fetch(request, { parsedBody: message });
     if (answer.status !== CLOSED) return pour(answer, call);
     const words = "The endpoint was closed before this request was answered; it may have taken effect.";
-    replyError(call.response, { status: 503, message: words, id: call.requestId ?? null });
+    // Not 503, which says that nothing was done: a balancer may send such a request to another replica.
+    replyError(call.response, { status: 502, message: words, id: call.requestId ?? null });
   }
 
   /** Undefined when it is not the plain case. */

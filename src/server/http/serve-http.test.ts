@@ -7,7 +7,8 @@ import { silentLog } from "../../core/log.ts";
 import { NO_TELEMETRY } from "../../telemetry/telemetry.ts";
 import { noEvents, openRig } from "../../gateway/gateway.testkit.ts";
 import { createGate } from "../auth/gate.ts";
-import { openTokens } from "../auth/tokens.ts";
+import { watchTokens } from "../auth/token-principals.ts";
+import { openHomeTokens } from "../auth/tokens.testkit.ts";
 import { createHealth } from "../health.ts";
 import { createMetrics } from "../../telemetry/metrics.ts";
 import { callOf, initialize, openSession, readEvents, send } from "./http.testkit.ts";
@@ -25,7 +26,7 @@ async function openListener(settings: { allowedOrigins?: string[]; headersMs?: n
   const { gateway, registry } = await openRig(source);
   await registry.discover({ waitMs: 5_000 }, { traceId: "t", signal: new AbortController().signal });
   const home = temporaryFolder();
-  const tokens = openTokens(home);
+  const tokens = openHomeTokens(home);
   const { token } = tokens.showDefault();
   const refused: string[] = [];
   let isDraining = false;
@@ -35,7 +36,12 @@ async function openListener(settings: { allowedOrigins?: string[]; headersMs?: n
     port: 0,
     allowedHosts: [],
     allowedOrigins: settings.allowedOrigins ?? [],
-    openGate: () => createGate({ home, log: silentLog, clock: settings.clock }),
+    openGate: () =>
+      createGate({
+        tokens: watchTokens(home, silentLog, { clock: settings.clock }),
+        log: silentLog,
+        clock: settings.clock,
+      }),
     gatewayFor: (profile) =>
       profile === undefined ? { gateway, events: noEvents, isTransparent: false } : undefined,
     refused: (reason) => void refused.push(reason),
@@ -179,6 +185,20 @@ describe("the request guard", () => {
     expect(refused).toEqual(["host", "host", "host", "origin", "host"]);
     expect(await ask({ Authorization: "Bearer wrong" })).toBe(401);
     expect(await ask(bearer)).toBe(200);
+  });
+
+  it("C10: metrics may be scraped by any address, with a token, and never by a foreign name or from a page", async () => {
+    const { at, bearer } = await openListener();
+    const ask = async (headers: Record<string, string>, path = "/metrics") =>
+      (await send(at(path), { method: "GET", headers })).status;
+    for (const Host of ["10.1.2.3:8080", "10.1.2.3", "[fd00::7]:8080"]) {
+      expect([Host, await ask({ Host, ...bearer })]).toEqual([Host, 200]);
+      expect([Host, await ask({ Host })]).toEqual([Host, 401]);
+      expect([Host, await ask({ Host, ...bearer }, "/health")]).toEqual([Host, 403]);
+    }
+    expect(await ask({ Host: "evil.example", ...bearer })).toBe(403);
+    expect(await ask({ Host: "10.1.2.3.evil.example", ...bearer })).toBe(403);
+    expect(await ask({ Host: "10.1.2.3:8080", Origin: "https://evil.example", ...bearer })).toBe(403);
   });
 
   it("shows operators health and metrics", async () => {

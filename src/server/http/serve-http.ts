@@ -27,6 +27,11 @@ import type { McpServerDeps } from "../mcp-server.ts";
 import { replyError, replyFailure } from "./reply.ts";
 import type { ConsoleDeps, ConsoleFront } from "./console-front.ts";
 import { EVENTS_PATH, isForBrowser, secure } from "./security-headers.ts";
+import { FORWARDED_HEADER } from "./replicas/peer-contract.ts";
+import type { PeerDoor } from "./replicas/peer-door.ts";
+import type { ReplicaDeps } from "./replicas/replica-front.ts";
+import { systemClock } from "../../core/clock.ts";
+import { createHookEndpoint, HOOK_PATH, type HookDeps } from "./hook-endpoint.ts";
 import { SocketShare } from "./socket-share.ts";
 import { headerOf, rememberCall, type HttpCall, UnderWay } from "./http-call.ts";
 
@@ -55,6 +60,10 @@ export interface HttpServerDeps extends OperatorDeps {
   readonly gatewayFor: (profile: string | undefined) => Omit<McpServerDeps, "log"> | undefined;
   /** The profile that `/mcp` itself is, where it is one. */
   readonly profile?: string | undefined;
+  /** Other gateways on the same store; without it, there are none. */
+  readonly replicas?: ReplicaDeps | undefined;
+  /** What other systems start with a signed request; without it, nothing. */
+  readonly hooks?: Pick<HookDeps, "secretOf" | "start"> | undefined;
   readonly refused: RequestGuardDeps["refused"];
   readonly telemetry: Telemetry;
   /** Whether the gateway is ending: what is under way is answered, and nothing new is begun. */
@@ -69,11 +78,17 @@ export interface HttpServerDeps extends OperatorDeps {
 export interface HttpListener {
   /** Of the MCP endpoint. */
   readonly url: string;
+  readonly port: number;
   readonly sessionCount: number;
   /** Responses that are streams of events. */
   readonly streamCount: number;
   /** Sockets over which no good token has come yet. */
   readonly strangerCount: number;
+  /** Requests that other replicas have answered, and sessions of other replicas that went on here, since the start. */
+  readonly forwardedCount: number;
+  readonly adoptedCount: number;
+  /** Resolves when what is under way has been answered, at the latest after ten seconds. */
+  answered(): Promise<void>;
   /** Takes no more requests, answers those under way, and ends every stream. */
   close(): Promise<void>;
 }
@@ -95,6 +110,7 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
   sockets.maxConnections = SOCKET_COUNT_MAX + SOCKET_RESERVED_COUNT + STRANGER_COUNT_MAX + 1;
   const share = new SocketShare(headersMs);
   sockets.on("connection", (socket) => share.opened(socket));
+  const replicas = deps.replicas && (await openReplicas(deps.replicas, share, deps.log));
   const { port } = await listen(sockets, deps.host, deps.port);
   const bases = basesOf({ ...deps, port });
   const gate = deps.openGate(bases);
@@ -129,7 +145,16 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
     endpoints.delete(key);
     void known?.endpoint.close();
     if (found === undefined) return undefined;
-    const endpoint = createMcpEndpoint({ ...deps, ...found, refusePermission, isDraining });
+    const shown = profile ?? deps.profile;
+    const shared = replicas?.shared;
+    const endpoint = createMcpEndpoint({
+      ...deps,
+      ...found,
+      refusePermission,
+      isDraining,
+      profile: shown,
+      shared,
+    });
     endpoints.set(key, { endpoint, gateway: found.gateway });
     return endpoint;
   }
@@ -154,11 +179,13 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
     endpointFor,
     ended,
     share,
+    door: replicas?.door,
     begun: (call) => underWay.add(call),
   });
   sockets.on("request", handle);
   return {
     url: `${bases[0]}/mcp`,
+    port,
     get sessionCount() {
       return [...endpoints.values()].reduce((count, { endpoint }) => count + endpoint.sessionCount, 0);
     },
@@ -168,13 +195,22 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
     get strangerCount() {
       return share.strangerCount;
     },
+    get forwardedCount() {
+      return replicas?.shared.peering.forwardedCount ?? 0;
+    },
+    get adoptedCount() {
+      return replicas?.adoptedCount ?? 0;
+    },
+    answered: () => underWay.answered(ANSWERS_MS),
     async close() {
       isClosing = true;
       (await front)?.close();
       await underWay.answered(ANSWERS_MS);
       const closed = new Promise((resolve) => sockets.close(resolve));
       sockets.closeIdleConnections();
-      await Promise.all([...endpoints.values()].map(({ endpoint }) => endpoint.close()));
+      const handing = { isHandedOver: true };
+      await Promise.all([...endpoints.values()].map(({ endpoint }) => endpoint.close(handing)));
+      replicas?.shared.peering.close();
       const timer = setTimeout(() => sockets.closeAllConnections(), LAST_BYTES_MS);
       await closed;
       clearTimeout(timer);
@@ -183,17 +219,35 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
   };
 }
 
-interface HandlerDeps extends Pick<HttpServerDeps, "ended" | "health" | "log" | "profile" | "refused"> {
+async function openReplicas(deps: ReplicaDeps, share: SocketShare, log: Log) {
+  const { createReplicaFront } = await import("./replicas/replica-front.ts");
+  return createReplicaFront(deps, { log, proven: ({ socket }) => share.admitPeer(socket) });
+}
+
+interface HandlerDeps extends Pick<
+  HttpServerDeps,
+  "ended" | "health" | "hooks" | "isDraining" | "log" | "profile" | "refused"
+> {
   readonly begun: (call: HttpCall) => void;
   readonly guard: RequestGuard;
   readonly share: SocketShare;
+  /** Where other replicas pass requests on to this one. */
+  readonly door: PeerDoor | undefined;
   readonly operate: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
   readonly openFront: () => Promise<ConsoleFront> | undefined;
   readonly endpointFor: (profile: string | undefined) => McpEndpoint | undefined;
 }
 
 function createHandler(deps: HandlerDeps) {
-  const { guard, share, operate, openFront, endpointFor, begun, ended, log } = deps;
+  const { guard, share, door, operate, openFront, endpointFor, begun, ended, log } = deps;
+  const answerHook =
+    deps.hooks &&
+    createHookEndpoint({
+      ...deps.hooks,
+      clock: systemClock,
+      isDraining: deps.isDraining,
+      refused: () => deps.refused("invalid"),
+    });
 
   /** Before anything is told of the profile, also whether there is one. */
   function mayUse({ principal, response }: HttpCall, profile: string | undefined): boolean {
@@ -213,16 +267,20 @@ function createHandler(deps: HandlerDeps) {
     const { request, response, path } = call;
     const isPage = isForBrowser(path);
     if (isPage) secure(response);
-    if (!guard.checkAddress(call)) return;
+    // Of one that was passed on, Host and Origin were checked where the client had sent it, which has another address.
+    if (call.isForwarded !== true && !guard.checkAddress(call)) return;
     // A client without a token must be able to read where to get one.
     if (path.startsWith("/.well-known/")) return operate(request, response);
+    const hook = HOOK_PATH.exec(path)?.[1];
+    if (hook !== undefined && answerHook !== undefined) return answerHook(call, hook);
     const front = isPage ? await openFront() : undefined;
     if (front !== undefined && (await front.answer(call))) return;
     if (call.principal === undefined) {
       const isKnown = guard.checkToken(call);
       if (isKnown !== true && !(await isKnown)) return;
     }
-    const refusal = call.principal === undefined ? undefined : share.admit(request.socket, call.principal);
+    const isCounted = call.principal !== undefined && call.isForwarded !== true;
+    const refusal = isCounted ? share.admit(request.socket, call.principal!) : undefined;
     if (refusal !== undefined) {
       const headers = { "Retry-After": "30", Connection: "close" };
       return replyError(response, { status: 429, message: `${refusal} Close one first.`, headers });
@@ -246,14 +304,26 @@ function createHandler(deps: HandlerDeps) {
     await endpoint.handle(call);
   }
 
-  return (request: IncomingMessage, response: ServerResponse): void => {
+  function begin(request: IncomingMessage, response: ServerResponse, isForwarded: boolean): void {
     const startedAt = performance.now();
     const [path = "/"] = (request.url ?? "/").split("?", 1);
     const sentBefore = request.socket.bytesWritten;
     const call: HttpCall = { request, response, path, sentBefore, principal: undefined };
+    if (isForwarded) call.isForwarded = true;
     begun(call);
     response.once("close", () => ended(call, performance.now() - startedAt));
     handle(call).catch((error: unknown) => replyFailure(call, error, log));
+  }
+
+  async function beginForwarded(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const opened = await door!.open(request, response);
+    if (opened !== undefined) begin(opened, response, true);
+  }
+
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    if (door === undefined || request.headers[FORWARDED_HEADER] === undefined)
+      return begin(request, response, false);
+    beginForwarded(request, response).catch((error: unknown) => replyFailure({ response }, error, log));
   };
 }
 

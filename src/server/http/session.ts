@@ -5,8 +5,10 @@
  * Nothing that a client does to its connections ends a call: a response that is cut leaves the call running, and its
  * answer is kept for a while for the client to fetch. What ends a call is a cancellation, and the end of the session.
  */
+import { randomUUID } from "node:crypto";
 import type { ServerResponse } from "node:http";
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/server";
+import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
 import type { Principal } from "../../core/principal.ts";
 import { failureAnswer, type Answer } from "../answer.ts";
@@ -29,6 +31,8 @@ export interface HttpSessionDeps {
   readonly principal: Principal | undefined;
   readonly log: Log;
   readonly now: () => number;
+  /** It was another replica's, whose events are gone. */
+  readonly isAdopted?: boolean;
 }
 
 export class HttpSession implements Transport {
@@ -45,18 +49,21 @@ export class HttpSession implements Transport {
   readonly #log = new EventLog();
   readonly #responses = new Map<MessageId, ResponseStream>();
   readonly #streams = new Map<number, EventStream>();
-  #lastStream = STANDING;
+  readonly #replays = new Map<MessageId, (answer: Answer) => void>();
+  #lastStream: number;
   #protocolVersion = "";
   #usedAt: number;
   #openedBy: MessageId | undefined;
 
-  constructor({ id, principal, log, now }: HttpSessionDeps) {
+  constructor({ id, principal, log, now, isAdopted = false }: HttpSessionDeps) {
     this.sessionId = id;
     this.principal = principal;
     this.#problems = log;
     this.#now = now;
     this.#usedAt = now();
-    this.#streams.set(STANDING, new EventStream(STANDING, this.#log));
+    // The numbers go on behind all that the client has seen: none of its ids means an event of ours.
+    this.#lastStream = isAdopted ? Date.now() : STANDING;
+    this.#streams.set(STANDING, new EventStream(STANDING, this.#log, this.#lastStream));
   }
 
   /** Aborted when the session has ended. */
@@ -64,9 +71,14 @@ export class HttpSession implements Transport {
     return this.#gone.signal;
   }
 
+  /** Whether something is under way that has no answer yet. */
+  get hasRequests(): boolean {
+    return this.#responses.size > 0;
+  }
+
   /** How long it has not been used; 0 while a request or a stream is open. */
   get idleMs(): number {
-    const isUsed = this.#responses.size > 0 || this.#streams.get(STANDING)!.isConnected;
+    const isUsed = this.hasRequests || this.#streams.get(STANDING)!.isConnected;
     return isUsed ? 0 : this.#now() - this.#usedAt;
   }
 
@@ -103,6 +115,15 @@ export class HttpSession implements Transport {
   open(id: MessageId, message: JSONRPCMessage, call: HttpCall): void {
     this.#openedBy = id;
     this.request(id, message, call, false);
+  }
+
+  /** A request that the client made at another replica, made again; its answer goes to nobody else. */
+  async replay(method: string, params: JsonObject): Promise<Answer> {
+    const id = randomUUID();
+    const { promise, resolve } = Promise.withResolvers<Answer>();
+    this.#replays.set(id, resolve);
+    this.receive({ jsonrpc: "2.0", id, method, params });
+    return promise;
   }
 
   /** A notification, or an answer to what we asked. */
@@ -149,7 +170,7 @@ export class HttpSession implements Transport {
   async close(): Promise<void> {
     if (this.#gone.signal.aborted) return;
     this.#gone.abort();
-    for (const id of this.#responses.keys()) this.#answer(id, endedAnswer(id));
+    for (const id of [...this.#responses.keys(), ...this.#replays.keys()]) this.#answer(id, endedAnswer(id));
     for (const stream of this.#streams.values()) stream.end();
     this.onclose?.();
   }
@@ -168,6 +189,8 @@ export class HttpSession implements Transport {
   }
 
   #answer(id: MessageId, answer: Answer): void {
+    this.#replays.get(id)?.(answer);
+    this.#replays.delete(id);
     const response = this.#responses.get(id);
     this.#settle(id);
     response?.answer(answer);
