@@ -219,7 +219,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
 
         ✓ Cursor is already connected.
 
-        The tools of 2 servers cost 118 tokens in every conversation; through Repertoire, 1,086.
+        The tools of 2 servers cost 118 tokens in every conversation; through Repertoire, 1,114.
         With so few tools, Repertoire lists them all. Above 2,000 tokens of tools, clients find them by search
         instead.
         Not counted, because they did not answer: broken.

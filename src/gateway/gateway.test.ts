@@ -8,6 +8,7 @@ import type { JsonObject } from "../core/json.ts";
 import { NO_SECRETS } from "../text/redactors.ts";
 import { succeed } from "../core/result.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
+import { createDraftFolder } from "../library/draft-folder.ts";
 import { createDrafts } from "../library/drafts.ts";
 import { createRegistry } from "../registry/registry.ts";
 import { createTraces } from "../runs/trace.ts";
@@ -41,7 +42,7 @@ describe("the list", () => {
       ["describe_workflow", ["name"], ["name"], false],
       [
         "execute",
-        ["name", "inputs", "code", "intent", "resume", "uncertain", "timeout_ms", "save_as"],
+        ["name", "inputs", "code", "intent", "resume", "uncertain", "timeout_ms", "background", "save_as"],
         [],
         false,
       ],
@@ -75,7 +76,7 @@ describe("the list", () => {
     expect(text).not.toContain('"additionalProperties":{}');
     expect(text).not.toContain("$ref");
     // What every request of every client carries; about 2,500 tokens.
-    expect(text.length).toBeLessThan(11_500);
+    expect(text.length).toBeLessThan(11_600);
   });
 
   it("names the servers, at most thirty of them", async () => {
@@ -195,6 +196,10 @@ describe("what goes wrong inside", () => {
         nodeTypes: [],
         activeCount: () => 0,
         execute: () => Promise.reject(new Error("unused")),
+        enqueue: () => Promise.reject(new Error("unused")),
+        deliver: () => Promise.reject(new Error("unused")),
+        listDead: () => Promise.reject(new Error("unused")),
+        settleDead: () => Promise.reject(new Error("unused")),
         executeNamed: () => Promise.reject(new Error("unused")),
         prepare: () => Promise.reject(new Error("unused")),
         replay: () => Promise.reject(new Error("unused")),
@@ -211,6 +216,7 @@ describe("what goes wrong inside", () => {
         callPlaces: () => Promise.reject(new Error("unused")),
         checkCode: () => Promise.reject(new Error("unused")),
         prepareWorkflow: () => Promise.reject(new Error("unused")),
+        sweep: async () => {},
         drain: async () => {},
         warm: () => {},
         close: async () => {},
@@ -222,7 +228,7 @@ describe("what goes wrong inside", () => {
       isListed: () => true,
       checkContracts: () => succeed([]),
       metaToolAnswered: () => {},
-      drafts: createDrafts("/nowhere"),
+      drafts: createDrafts({ place: createDraftFolder("/nowhere") }),
       servers: () => [],
       configChanged: () => () => {},
       exposure: () => "lean",

@@ -9,6 +9,7 @@ import { silentLog } from "../core/log.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
 import { NO_SECRETS } from "../text/redactors.ts";
 import type { CapabilityDraft, Store } from "../core/store.ts";
+import { createDraftFolder } from "../library/draft-folder.ts";
 import { createDrafts } from "../library/drafts.ts";
 import { createCapabilitySaver } from "../library/save-capability.ts";
 import { createLibrary } from "../library/library.ts";
@@ -107,7 +108,7 @@ interface TestDeps extends Pick<GatewayDeps, "registry" | "servers"> {
 export function depsOf({ store, registry, draftsFolder, servers }: TestDeps): GatewayDeps {
   const scope = () => DEFAULT_SCOPE;
   const library = createLibrary(store.capabilities, scope);
-  const drafts = createDrafts(draftsFolder);
+  const drafts = createDrafts({ place: createDraftFolder(draftsFolder) });
   const named = createSourceFinder({ library, drafts, capabilities: store.capabilities });
   const liveName = (tool: string): string => source.liveName(tool);
   const capabilityId = (tool: string): string | undefined => source.idOf(tool);

@@ -77,7 +77,7 @@ export interface HeldCalls {
 }
 
 export interface HeldCallsDeps {
-  readonly states: SealedStates;
+  readonly states: Pick<SealedStates, "sealer" | "open">;
   /** Passes what a server says unasked during a call on to the request that is under way. */
   readonly tell?: (context: CallContext, method: string, params: JsonObject) => void;
 }
@@ -190,7 +190,7 @@ function tellClient({ client, onNotice }: CallContext, method: string, params: J
  * The result as the client gets it: of one that asks, the state is sealed.
  */
 async function sealQuestion(
-  states: SealedStates,
+  states: Pick<SealedStates, "sealer">,
   result: ToolResult<JsonObject>,
   request: HeldRequest,
   context: CallContext,

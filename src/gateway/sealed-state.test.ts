@@ -115,6 +115,16 @@ it("held: is not used up by a process that does not hold the call", async () => 
   expect(await openStates().open(REQUEST, withState(state))).toEqual({ success: true, data: HELD });
 });
 
+it("held: names the replica that holds the call to all others, and no other kind does", async () => {
+  const [one, two] = [openStates(undefined, "one"), openStates(undefined, "two")];
+  const state = await seal(one, HELD);
+  expect([await one.holderOf(state), await two.holderOf(state)]).toEqual([undefined, "one"]);
+  expect(await two.holderOf(await seal(one, APPROVAL))).toBeUndefined();
+  expect(await two.holderOf(await seal(openStates(), HELD))).toBeUndefined();
+  expect(await openStates().holderOf(state)).toBeUndefined();
+  expect(await two.holderOf("made up")).toBeUndefined();
+});
+
 it("is refused with a request about which nothing is ever asked", () => {
   expect(checkNoState(withState("anything"))).toMatchObject(refusedWith("another call"));
   expect(checkNoState(contextOf())).toMatchObject({ success: true });

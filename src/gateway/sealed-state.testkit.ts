@@ -9,7 +9,7 @@ import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { createSealedStates, type SealedStates } from "./sealed-state.ts";
 
 /** Each call is another process; all share the store. */
-export function useSealedStates(): (clock?: Clock) => SealedStates {
+export function useSealedStates(): (clock?: Clock, replica?: string) => SealedStates {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
   let store: Store | undefined;
   beforeAll(async () => {
@@ -19,5 +19,6 @@ export function useSealedStates(): (clock?: Clock) => SealedStates {
     await store?.close();
     rmSync(folder, { recursive: true, force: true });
   });
-  return (clock) => createSealedStates({ store: store!.seals, ...(clock !== undefined && { clock }) });
+  return (clock, replica) =>
+    createSealedStates({ store: store!.seals, replica, ...(clock !== undefined && { clock }) });
 }

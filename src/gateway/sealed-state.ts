@@ -35,8 +35,13 @@ export interface BoundRequest {
 export type StateContent =
   /** The question of a paused run; see `OpenQuestion`. */
   | { readonly kind: "approval"; readonly runId: string; readonly questionId: string }
-  /** A call that is held open in one process. */
-  | { readonly kind: "held"; readonly callId: string; readonly round: number }
+  /** A call that is held open in one process; of several replicas, in this one. */
+  | {
+      readonly kind: "held";
+      readonly callId: string;
+      readonly round: number;
+      readonly replica?: string | undefined;
+    }
   /** What a modern server asks itself, with its own state; null where it gave none. */
   | { readonly kind: "server"; readonly server: string; readonly state: string | null };
 
@@ -47,11 +52,18 @@ export interface SealedStates {
   sealer(): Promise<SealState>;
   /** What the state of a request means; undefined where none came. A state that is not good here is refused. */
   open(request: BoundRequest, context: CallContext): Promise<ToolResult<StateContent | undefined>>;
+  /**
+   * The other replica that holds the call of a state, so that the request can be passed on to it before anything of it is
+   * looked at. Whether the state is good for the request is decided there.
+   */
+  holderOf(state: string): Promise<string | undefined>;
 }
 
 export interface SealedStatesDeps {
   readonly store: SealStore;
   readonly clock?: Clock;
+  /** This process among several on one store. */
+  readonly replica?: string | undefined;
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -84,7 +96,7 @@ interface SealedState {
   readonly content: StateContent;
 }
 
-export function createSealedStates({ store, clock = systemClock }: SealedStatesDeps): SealedStates {
+export function createSealedStates({ store, clock = systemClock, replica }: SealedStatesDeps): SealedStates {
   const loadKey = async (): Promise<Buffer> => (await store.key(KEY_NAME)).subarray(0, SEALING_KEY_BYTES);
 
   return {
@@ -93,7 +105,8 @@ export function createSealedStates({ store, clock = systemClock }: SealedStatesD
       return (content, request, context) => {
         const expiresAt = clock.now() + LIFETIME_MS[content.kind];
         const binding = bindingOf(request, context);
-        const sealed: SealedState = { id: randomUUID(), expiresAt, binding, content };
+        const placed = content.kind === "held" ? { ...content, replica } : content;
+        const sealed: SealedState = { id: randomUUID(), expiresAt, binding, content: placed };
         return sealText(key, KEY_NAME, JSON.stringify(sealed));
       };
     },
@@ -111,6 +124,12 @@ export function createSealedStates({ store, clock = systemClock }: SealedStatesD
       if (!isFirst) return refuseState("was used already", wayOnFrom(content));
       crashPoint("state.spent");
       return succeed(content);
+    },
+    async holderOf(state) {
+      if (replica === undefined) return undefined;
+      const text = openText(await loadKey(), KEY_NAME, state);
+      const content = text === undefined ? undefined : (JSON.parse(text) as SealedState).content;
+      return content?.kind === "held" && content.replica !== replica ? content.replica : undefined;
     },
   };
 }

@@ -35,6 +35,7 @@ export type ExecuteOutput = z.output<typeof executeOutput>;
 const PREVIEW_LENGTH = 2_000;
 
 export function executeAnswer(report: RunReport, draft: string | null): ExecuteOutput {
+  if (report.goesOn !== undefined) return goingOnAnswer(report, report.goesOn, draft);
   const { runId, resumedFrom, logs, calls, warnings, skipped = [], checkpoint } = report;
   const result = resultOf(report);
   const outputs = result.success ? boundedOutputs(runId, result.data) : { value: null };
@@ -52,6 +53,23 @@ export function executeAnswer(report: RunReport, draft: string | null): ExecuteO
     ...(calls.length > 0 && { calls: calls.map((call) => callJson(call, error)) }),
     ...(told.length > 0 && { warnings: told }),
     ...(skipped.length > 0 && { skipped: skipped.map(({ tool, by }) => ({ tool, by })) }),
+    ...(draft !== null && { draft }),
+  };
+}
+
+/** It has no end yet: only where it is. */
+function goingOnAnswer(
+  { runId, resumedFrom, warnings }: RunReport,
+  status: string,
+  draft: string | null,
+): ExecuteOutput {
+  return {
+    success: true,
+    status,
+    run_id: runId,
+    ...(resumedFrom !== undefined && resumedFrom !== runId && { resumed_from: resumedFrom }),
+    outputs: null,
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
     ...(draft !== null && { draft }),
   };
 }

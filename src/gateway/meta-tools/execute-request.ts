@@ -41,6 +41,10 @@ export const executeInput = z.strictObject({
     .max(TIMEOUT_MS_MAX)
     .optional()
     .describe("Wall time of the whole run; 30000 by default."),
+  background: z
+    .boolean()
+    .optional()
+    .describe("Answer at once with run_id; it goes on by itself. resume waits for its end."),
   save_as: z.string().optional().describe("Keep it under this name when it succeeds."),
 });
 
@@ -63,6 +67,12 @@ export function checkRequest(args: ExecuteInput, hasText = false): ToolResult<vo
   if (args.uncertain !== undefined && args.resume === undefined) {
     const message = "uncertain is an answer to a run that stopped: give its run_id as resume.";
     return fail("TOOL_INVALID_INPUT", message, { field: "uncertain" });
+  }
+  if (args.background === true && args.save_as !== undefined) {
+    return fail("TOOL_INVALID_INPUT", "save_as keeps what has succeeded, and a background run has not yet.", {
+      field: "save_as",
+      hint: "Leave save_as out. When the run has succeeded, keep its draft with save_to_library.",
+    });
   }
   const { uncertain } = args;
   if (Array.isArray(uncertain) && !uncertain.every(isUncertainAnswer)) {

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFixtureSource, toolOf } from "../../../test/fixtures/tool-source.ts";
 import type { JsonObject } from "../../core/json.ts";
+import { DEFAULT_SCOPE } from "../../core/names.ts";
 import { bench, WORKFLOW, denied, openRig, sum } from "../gateway.testkit.ts";
 import { listTools } from "../list-all.ts";
 
@@ -31,6 +32,24 @@ describe("execute", () => {
     }
     expect(await call("execute", { code: "x".repeat(262_145) })).toMatchObject({
       error: { code: "TOOL_INVALID_INPUT", field: "code", message: expect.stringContaining("262144") },
+    });
+  });
+
+  it("refuses NUL in what it would store, and runs nothing", async () => {
+    const { call, store, draftsFolder } = await openRig();
+    writeFileSync(join(draftsFolder, "odd.ts"), "return '\0'");
+    for (const [args, field] of [
+      [{ code: "return '\0'" }, "code"],
+      [{ code: "return 1", intent: "a\0b" }, "intent"],
+      [{ name: "odd" }, "name"],
+    ] as const) {
+      expect(await call("execute", args)).toMatchObject({
+        error: { code: "TOOL_INVALID_INPUT", reason: "nul_character", field },
+      });
+    }
+    expect(await store.runs.list(DEFAULT_SCOPE, { limit: 1 })).toEqual([]);
+    expect(await call("execute", { code: "return args.text", inputs: { text: "a\0b" } })).toMatchObject({
+      outputs: "a\0b",
     });
   });
 

@@ -9,7 +9,9 @@ import type { CallContext } from "../../core/tool.ts";
 import type { Drafts } from "../../library/drafts.ts";
 import type { CapabilitySaver } from "../../library/save-capability.ts";
 import { reportProgress } from "../../runs/progress.ts";
-import type { RunEvent, RunReport } from "../../runs/run.ts";
+import { goingOn } from "../../runs/background/follow.ts";
+import { refusedReport } from "../../runs/run-end.ts";
+import type { RunEvent, RunReport, RunRequest } from "../../runs/run.ts";
 import type { Runs } from "../../runs/runs.ts";
 import type { Traces } from "../../runs/trace.ts";
 import { executeAnswer, executeOutput, type ExecuteOutput } from "./execute-answer.ts";
@@ -180,9 +182,10 @@ async function runOrResume(
   };
   if (args.resume === undefined) {
     const intent = args.intent === undefined ? {} : { intent: args.intent };
-    return succeed(
-      await runs.executeNamed({ ...source!.runnable, inputs: source!.inputs, ...intent, ...common }, context),
-    );
+    const request = { ...source!.runnable, inputs: source!.inputs, ...intent, ...common };
+    return args.background === true
+      ? enqueue(runs, request, context)
+      : succeed(await runs.executeNamed(request, context));
   }
   return runs.resume(
     {
@@ -190,10 +193,21 @@ async function runOrResume(
       corrected: source?.runnable,
       inputs: args.inputs as JsonObject | undefined,
       uncertain: args.uncertain as never,
+      ...(args.background !== undefined && { background: args.background }),
       ...common,
     },
     context,
   );
+}
+
+/** A mistake is told as that of a run which could not begin. */
+async function enqueue(
+  runs: Runs,
+  request: RunRequest,
+  context: CallContext,
+): Promise<ToolResult<RunReport>> {
+  const queued = await runs.enqueue(request, context);
+  return succeed(queued.success ? goingOn(queued.data.run.id, "queued") : refusedReport(queued));
 }
 
 /**

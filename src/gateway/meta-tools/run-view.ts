@@ -108,6 +108,8 @@ export function viewTraces(traces: Traces, { view, principal }: Seer, findReach?
   };
 
   return {
+    statusOf: (run) => traces.statusOf(run),
+    summarize: (run) => traces.summarize(run),
     list: (limit, beforeId) =>
       view === undefined ? traces.list(limit, beforeId, { principal: owner! }) : Promise.resolve([]),
     trace,
