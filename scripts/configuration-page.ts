@@ -32,6 +32,9 @@ const INTRODUCTION = `# Configuration
 - **Trust**: a file found in a project folder has no effect until \`repertoire trust\`: it adds nothing and takes nothing away, even if it is broken. Its servers are listed as waiting, for people and for
   agents. A changed file must be trusted again. Your own file and \`--config\` need no trust.
 - **Reload**: a changed file is taken over without dropping clients; one that is broken as a whole keeps the old config and says so in the log.
+- **Store**: \`store.url\`, or \`REPERTOIRE_DATABASE_URL\`, which wins, names a PostgreSQL database that several gateways share; without either, the store is a file in the home. The URL is shown nowhere:
+  messages name its host and database. It is read once, when the gateway starts. \`REPERTOIRE_REPLICA_URL\` is where the other gateways reach this one, by default the address that it listens on, or
+  \`http://<hostname>:<port>\` where it listens on all. [Operating](operating.md#the-store)
 - **Home**: \`REPERTOIRE_HOME\` or \`--home\`, by default \`$XDG_DATA_HOME/repertoire\` (\`~/.local/share/repertoire\`).
 
 [Profiles](profiles.md) are views of the gateway for clients that should see less or something else.
@@ -49,7 +52,7 @@ In a project folder with a \`repertoire.json\` that is trusted, both files count
 | \`workflows.allowShell\`, \`workflows.allowPrivateHttp\` | \`false\` in your own file stays \`false\` |
 | \`trust\`, and that of a server | a project can be more careful than your own file, and not less |
 | \`tools.suspicious\`, \`library.changedTools\` | \`"block"\` and \`"refuse"\` in your own file stay |
-| \`workflows.fileRoots\`, \`http.host\`, \`http.publicUrl\`, \`http.allowedHosts\`, \`http.allowedOrigins\`, \`http.oauth\`, \`http.console\` | what your own file says stays |
+| \`workflows.fileRoots\`, \`http.host\`, \`http.publicUrl\`, \`http.allowedHosts\`, \`http.allowedOrigins\`, \`http.oauth\`, \`http.console\`, \`store.url\` | what your own file says stays |
 
 Where your own file says nothing, a trusted project decides: you have seen its settings when you trusted it. A setting of a project that has no effect for one of these reasons is a warning.
 

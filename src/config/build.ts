@@ -21,6 +21,7 @@ import type { TrustLevel } from "../core/rule.ts";
 import { passedEnvironment } from "../process/passed-environment.ts";
 import { compareText } from "../text/compare-text.ts";
 import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./values/secrets.ts";
+import { buildStore, collectStoreSecrets, type StoreEnvironment } from "./store.ts";
 import { objectAt } from "./entries/server-check.ts";
 
 /** All that a config is made of, checked. */
@@ -37,6 +38,7 @@ export interface BuildInput {
   readonly expansion: TreeExpansion;
   readonly inputs: readonly ConfigInput[];
   readonly environment: EnvironmentServers;
+  readonly store: StoreEnvironment;
   /** The variables themselves. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -54,6 +56,7 @@ export function buildConfig(input: BuildInput): Config {
   const servers = buildServers(input, settings.limits.callTimeoutMs, locate);
   const findId = createServerFinder(servers.map((server) => server.id));
   const { file: logFile, level, format } = settings.log;
+  const store = buildStore(settings.store, input.store);
   return deepFreeze({
     origin: originOf(files),
     files,
@@ -67,6 +70,8 @@ export function buildConfig(input: BuildInput): Config {
     trust: settings.trust,
     rules: settings.rules,
     ruleFiles: settings.rules.map((_, index) => input.sourceAt(["rules", index])?.origin.path ?? ""),
+    schedules: settings.schedules,
+    hooks: settings.hooks,
     calls: settings.calls,
     limits: settings.limits,
     sandbox: settings.sandbox,
@@ -75,13 +80,19 @@ export function buildConfig(input: BuildInput): Config {
     library: settings.library,
     workflows: buildWorkflows(settings.workflows, locate),
     http: buildHttp(settings.http),
+    store,
+    ...(input.store.replicaUrl !== undefined && { replicaUrl: input.store.replicaUrl }),
     telemetry: buildTelemetry(settings.telemetry),
     log: {
       level,
       file: logFile === undefined ? undefined : locate(["log", "file"], logFile),
       format,
     },
-    secrets: findSecrets(input, servers, [settings.workflows.llm, settings.search.embeddings]),
+    secrets: findSecrets(input, servers, {
+      endpoints: [settings.workflows.llm, settings.search.embeddings],
+      databaseUrl: store.url,
+      hookSecrets: Object.values(settings.hooks).map(({ secret }) => secret),
+    }),
   });
 }
 
@@ -94,10 +105,17 @@ function originOf([nearest]: Config["files"]): ConfigOrigin {
   return origin;
 }
 
+/** Settings beside the servers that hold secrets. */
+interface SecretSettings {
+  readonly endpoints: readonly (LlmConfig | undefined)[];
+  readonly databaseUrl: string | undefined;
+  readonly hookSecrets: readonly string[];
+}
+
 function findSecrets(
   { expansion, environment, env }: BuildInput,
   servers: readonly ServerConfig[],
-  endpoints: readonly (LlmConfig | undefined)[],
+  { endpoints, databaseUrl, hookSecrets }: SecretSettings,
 ): string[] {
   const found = [
     ...expansion.secrets,
@@ -106,6 +124,8 @@ function findSecrets(
     // Every server gets these: a proxy may have its password in the URL.
     ...collectSecrets({ kind: "stdio", command: "", args: [], env: passedEnvironment(env) }),
     ...servers.flatMap((server) => server.oauth?.clientSecret ?? []),
+    ...collectStoreSecrets(databaseUrl, env),
+    ...hookSecrets,
     ...endpoints.flatMap((endpoint) => (endpoint === undefined ? [] : collectLlmSecrets(endpoint))),
   ];
   // A reference that has no value yet is not a secret, and is shown as it is.

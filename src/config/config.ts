@@ -28,6 +28,10 @@ export interface Config {
   readonly trust: TrustLevel;
   /** In their order: the user's own before those of a project. */
   readonly rules: readonly WrittenRule[];
+  /** By name. */
+  readonly schedules: Readonly<Record<string, ScheduleConfig>>;
+  /** By id. */
+  readonly hooks: Readonly<Record<string, HookConfig>>;
   /** The file of each rule, in the same order. */
   readonly ruleFiles: readonly string[];
   readonly calls: CallsConfig;
@@ -38,6 +42,9 @@ export interface Config {
   readonly library: LibraryConfig;
   readonly workflows: WorkflowsConfig;
   readonly http: HttpConfig;
+  readonly store: StoreConfig;
+  /** Where other replicas reach this one, where the environment says so; see `replicaUrlOf`. */
+  readonly replicaUrl?: string;
   readonly telemetry: TelemetryConfig;
   readonly log: LogConfig;
   /** Exact values that must never be shown, the longest first. For `createRedactor`; never for output. */
@@ -265,6 +272,42 @@ interface HttpOAuthConfig {
   readonly scopes: Readonly<Partial<Record<Permission, string>>>;
 }
 
+/** Where everything is kept that must survive: in a file of the home, or in PostgreSQL, for several gateways at once. */
+export interface StoreConfig {
+  /** Of the database; without it, the file. Not enumerable: code that copies, shows or logs the section does not show it. */
+  readonly url?: string;
+  /** `host/database`: what is shown of the URL. */
+  readonly place?: string;
+  /** How many connections one gateway has at most. */
+  readonly poolSize: number;
+  /** Whether a pooler such as PgBouncer is in front, which gives each transaction another connection. */
+  readonly pooler: boolean;
+  /** How long an operation waits while the database is away, and how long the gateway counts as ready without it. */
+  readonly waitMs: number;
+}
+
+/** What is started, and with what. */
+interface StartedTool {
+  /** `namespace:action` or `mcp__namespace__action`. */
+  readonly tool: string;
+  readonly inputs: Readonly<Record<string, unknown>>;
+  readonly profile?: string | undefined;
+  readonly enabled: boolean;
+}
+
+/** A kept tool that runs by itself at certain times. */
+export interface ScheduleConfig extends StartedTool {
+  readonly cron: string;
+  readonly timezone?: string | undefined;
+}
+
+/** A kept tool that another system starts with a signed request. */
+export interface HookConfig extends StartedTool {
+  readonly secret: string;
+  /** The input that gets the JSON of the body. */
+  readonly payload?: string | undefined;
+}
+
 interface TelemetryConfig {
   /** The OTLP/HTTP endpoint that traces go to, such as http://localhost:4318; without it, none are made. */
   readonly otlpUrl?: string;
@@ -285,6 +328,8 @@ export const SECTIONS_IN_NEED_OF_TRUST = [
   "scope",
   "trust",
   "rules",
+  "schedules",
+  "hooks",
   "calls",
   "limits",
   "sandbox",
@@ -293,6 +338,7 @@ export const SECTIONS_IN_NEED_OF_TRUST = [
   "library",
   "workflows",
   "http",
+  "store",
   "telemetry",
   "log",
 ] as const;

@@ -191,7 +191,7 @@ export function describeSettingsForTrust(
   const defaults = fileSchema.parse({}, { jitless: true });
   const redactor = createRedactor(config.secrets);
   const settings = SECTIONS_IN_NEED_OF_TRUST.flatMap((section) => {
-    const [value, usual] = [config[section], defaults[section]] as const;
+    const [value, usual] = [shownSection(config, section), defaults[section]] as const;
     if (typeof value === "string" || Array.isArray(value)) return [{ path: [section], value, usual }];
     const inner = (typeof usual === "object" ? usual : {}) as Record<string, unknown>;
     return Object.entries(value).map(([key, setting]) => ({
@@ -206,6 +206,13 @@ export function describeSettingsForTrust(
       path: escapeUnprintable(formatPath(path)),
       value: escapeUnprintable(redactor.text(JSON.stringify(value))),
     }));
+}
+
+/** What of the URL of the store may be shown is under its key, so that a file that moves the store says so. */
+function shownSection(config: Config, section: (typeof SECTIONS_IN_NEED_OF_TRUST)[number]) {
+  if (section !== "store") return config[section];
+  const { place, ...rest } = config.store;
+  return { ...rest, ...(place !== undefined && { url: place }) };
 }
 
 /**

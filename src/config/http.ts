@@ -8,12 +8,14 @@ const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 /** What `fetch` can send: no line break, which would begin another header, and nothing beyond Latin-1. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
+export function isHttpUrl({ protocol }: URL): boolean {
+  return protocol === "http:" || protocol === "https:";
+}
+
 export function findUrlProblem(value: string): ValueProblem | undefined {
   const url = URL.parse(value);
   if (url === null) return { message: "is not a URL", hint: "write it as https://host/path" };
-  if (url.protocol !== "http:" && url.protocol !== "https:") {
-    return { message: "must begin with http:// or https://" };
-  }
+  if (!isHttpUrl(url)) return { message: "must begin with http:// or https://" };
   if (url.username === "" && url.password === "") return undefined;
   return {
     message: "must not contain a user name or password",

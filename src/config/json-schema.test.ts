@@ -32,6 +32,8 @@ test("describes every key", () => {
     "scope",
     "trust",
     "rules",
+    "schedules",
+    "hooks",
     "calls",
     "limits",
     "sandbox",
@@ -40,6 +42,7 @@ test("describes every key", () => {
     "library",
     "workflows",
     "http",
+    "store",
     "telemetry",
     "log",
   ]);

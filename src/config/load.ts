@@ -37,6 +37,7 @@ import {
   listEntries,
 } from "./entries/server-check.ts";
 import { readEntry } from "./entries/server-entry.ts";
+import { readStoreEnvironment } from "./store.ts";
 import { readEnvFile } from "./files/read-file.ts";
 
 export type LoadResult =
@@ -74,6 +75,7 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
   const expansion = expandTree(tree, env, lookUpAt, builtIn);
   const servers = checkServers(expansion.value);
   const environment = readEnvironment(env, servers.known);
+  const store = readStoreEnvironment(env);
   const isEnabled = createEnabledCheck(tree, environment);
   const gaps = findGaps(expansion, { isRead, isEnabled });
   const entries = readEntries(expansion.value);
@@ -105,10 +107,11 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
   const found = [...merged.complaints, ...complaints.map(locate)];
   const [ofServers, ofFile] = partition(found, isOfServer);
   const inputs = describeInputs({ declared, uses: expansion.inputs, isRead, isEnabled });
-  if (ofFile.length > 0 || !checked.ok) {
+  if (ofFile.length > 0 || store.problems.length > 0 || !checked.ok) {
     const canBeAsked = inputs.some((input) => input.state === "missing" && input.isNeeded);
     const problems = [...found, ...environment.problems].map(({ problem }) => problem);
-    return { ok: false, problems: arrangeProblems(problems), ...(canBeAsked && { inputs }) };
+    const all = [...problems, ...store.problems];
+    return { ok: false, problems: arrangeProblems(all), ...(canBeAsked && { inputs }) };
   }
   const byId = Map.groupBy(ofServers, ({ path }) => idOf(String(path[1]), servers.known));
   const problemsOf = (id: string | undefined): ConfigProblem[] =>
@@ -132,6 +135,7 @@ export function parseConfigText(source: ConfigText, options: ValueOptions = {}):
     expansion,
     inputs,
     environment,
+    store,
     env,
   });
   const odd = [
@@ -166,7 +170,7 @@ interface FilesParsed {
 }
 
 /** A file that is not trusted takes nothing away, so it may be broken. */
-function parseFiles(files: readonly FileText[]): FilesParsed {
+export function parseFiles(files: readonly FileText[]): FilesParsed {
   const layers: Layer[] = [];
   const problems: ConfigProblem[] = [];
   const warnings: ConfigProblem[] = [];

@@ -15,6 +15,7 @@ import {
   findUrlProblem,
   type ValueProblem,
 } from "./http.ts";
+import { findDatabaseUrlProblem } from "./store.ts";
 import { INPUT_ID_RULE, isInputId } from "./values/expand.ts";
 
 const SECOND_MS = 1000;
@@ -300,7 +301,8 @@ const rule = section({
   who: oneOrMore(text(findEmpty), PATTERNS)
     .optional()
     .describe(
-      "Whose calls: token:NAME, oauth:ISSUER#SUBJECT, local (this machine's user), profile:NAME or script:SHA256; " +
+      "Whose calls: token:NAME, oauth:ISSUER#SUBJECT, local (this machine's user), schedule:NAME, hook:ID, profile:NAME " +
+        "or script:SHA256; " +
         "* matches any characters. Without it, everybody's.",
     ),
   tool: oneOrMore(text(findEmpty), PATTERNS)
@@ -499,6 +501,29 @@ const http = section({
     .describe("What the console may do."),
 });
 
+const store = section({
+  url: text(findDatabaseUrlProblem)
+    .meta(orVariable("^[Pp][Oo][Ss][Tt][Gg][Rr][Ee][Ss](?:[Qq][Ll])?://"))
+    .optional()
+    .describe(
+      "The PostgreSQL database that several gateways share, such as postgres://user:${PASSWORD}@host/database. " +
+        "Without it, the store is a file in the home. REPERTOIRE_DATABASE_URL wins over it.",
+    ),
+  poolSize: wholeNumber(2, 200)
+    .default(10)
+    .describe("How many connections to the database one gateway has at most."),
+  pooler: flag()
+    .default(false)
+    .describe(
+      "Whether a pooler such as PgBouncer in transaction mode is in front of the database. Statements are then not prepared.",
+    ),
+  waitMs: wholeNumber(SECOND_MS, 10 * MINUTE_MS)
+    .default(30 * SECOND_MS)
+    .describe(
+      "How long an operation waits while the database is away, in ms. The gateway stays ready for as long.",
+    ),
+});
+
 const telemetry = section({
   otlpUrl: text(findUrlProblem)
     .optional()
@@ -554,6 +579,48 @@ const input = section({
     .describe("What a pickString is picked from."),
 });
 
+const STARTER_NAME = /^[a-z0-9][a-z0-9_-]{0,63}$/;
+
+/** It is part of a path, of the name of a principal and of a start key. */
+const starterName = z.string().regex(STARTER_NAME, {
+  error: "must be lower-case letters, digits, _ and -, at most 64",
+});
+const startedTool = text(findEmpty).describe(
+  "The kept tool that runs: namespace:action or mcp__namespace__action.",
+);
+const fixedInputs = z
+  .record(z.string(), z.unknown(), { error: "must be an object with a value under each name" })
+  .default({})
+  .describe("The inputs that it gets each time.");
+const startedProfile = text(findEmpty)
+  .optional()
+  .describe("The profile that it runs in; without it, all tools.");
+const isStarted = flag().default(true).describe("Whether it starts anything.");
+
+const schedule = section({
+  cron: text(findEmpty).describe("Five fields: minute, hour, day of the month, month, day of the week."),
+  timezone: text(findEmpty)
+    .optional()
+    .describe("An IANA name such as Europe/Berlin; without it, that of the machine."),
+  tool: startedTool,
+  inputs: fixedInputs,
+  profile: startedProfile,
+  enabled: isStarted,
+});
+
+const hook = section({
+  tool: startedTool,
+  secret: text(findEmpty).describe(
+    "What the sender signs with, as ${input:ID} or ${VARIABLE}: at least 16 characters.",
+  ),
+  inputs: fixedInputs,
+  payload: text(findEmpty)
+    .optional()
+    .describe("The input that gets the JSON of the body; without it, the body is not handed on."),
+  profile: startedProfile,
+  enabled: isStarted,
+});
+
 export const fileSchema = section({
   $schema: text().optional().describe("The JSON Schema of this file, for editors."),
   mcpServers: z
@@ -595,6 +662,14 @@ export const fileSchema = section({
     .array(rule, { error: "must be a list of rules" })
     .default([])
     .describe("Who may do what. The first rule that matches a call decides."),
+  schedules: z
+    .record(starterName, schedule, { error: "must be an object with a schedule under each name" })
+    .default({})
+    .describe("Kept tools that run by themselves at certain times, as background runs."),
+  hooks: z
+    .record(starterName, hook, { error: "must be an object with a hook under each id" })
+    .default({})
+    .describe("Kept tools that other systems start over HTTP with a signed request, as background runs."),
   calls: calls.prefault({}).describe("The log of who called what."),
   limits: limits.prefault({}).describe("Time limits."),
   sandbox: sandbox.prefault({}).describe("Limits for code that agents run."),
@@ -603,6 +678,7 @@ export const fileSchema = section({
   library: library.prefault({}).describe("How what was kept is called."),
   workflows: workflows.prefault({}).describe("What the built-in nodes of workflows may do."),
   http: http.prefault({}).describe("How clients come in over HTTP."),
+  store: store.prefault({}).describe("Where everything is kept that must survive."),
   telemetry: telemetry.prefault({}).describe("Traces for OpenTelemetry."),
   log: log.prefault({}).describe("What is logged, and where."),
 });

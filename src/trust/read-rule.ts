@@ -99,8 +99,9 @@ function inList(
   });
 }
 
-const CALLER_KINDS = ["token", "oauth", "profile", "script"] as const;
-const CALLER_SHAPE = "write local, token:NAME, oauth:ISSUER#SUBJECT, profile:NAME or script:SHA256";
+const CALLER_KINDS = ["token", "oauth", "schedule", "hook", "profile", "script"] as const;
+const CALLER_SHAPE =
+  "write local, token:NAME, oauth:ISSUER#SUBJECT, schedule:NAME, hook:ID, profile:NAME or script:SHA256";
 
 /** A pattern that no caller can have would be a rule without effect. */
 function findCallerProblem(pattern: string): Omit<RuleProblem, "path"> | undefined {

@@ -65,7 +65,13 @@ function shapeOf(value: unknown, path: readonly string[], remove: Remove): Json 
 
 function isSetting([first, , third]: readonly string[]): boolean {
   if (first === "mcpServers") return third === "timeoutMs";
-  return first === "limits" || first === "sandbox" || first === "http" || first === "telemetry";
+  return (
+    first === "limits" ||
+    first === "sandbox" ||
+    first === "http" ||
+    first === "store" ||
+    first === "telemetry"
+  );
 }
 
 function textAt(value: string, path: readonly string[], remove: Remove): string {

@@ -119,6 +119,20 @@ describe("expandText", () => {
   });
 });
 
+test.each(["REPERTOIRE_SECRET_KEY", "REPERTOIRE_SECRET_KEY_PREVIOUS", "repertoire_secret_key"])(
+  "expandText gives no server the key for secrets: %s",
+  (name) => {
+    for (const written of [`\${${name}}`, `\${env:${name}}`, `\${${name}:-x}`]) {
+      const { text, problems, variables } = expandText(written, { [name]: "KEY" });
+      expect(text).toBe(written);
+      expect(variables).toEqual([]);
+      expect(problems).toMatchObject([
+        { message: expect.stringContaining("the key for the gateway's secrets") },
+      ]);
+    }
+  },
+);
+
 describe("expandTree", () => {
   test("expands strings and leaves keys, numbers and booleans alone", () => {
     const tree = { "${NAME}": ["${NAME}", 1, true, null, { a: "x${NAME}" }] };

@@ -20,6 +20,9 @@ import { posix, win32 } from "node:path";
 const TOKEN =
   /\$\$\{|\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-((?:[^}$]|\$(?!\{))*))?\}|\$\{input:([^}$]*)\}|\$\{/g;
 
+/** No server gets it: who has it and the database has every secret of every gateway. */
+const KEY_FOR_SECRETS = "REPERTOIRE_SECRET_KEY";
+
 const SYNTAX_HINT =
   'write ${NAME}, ${NAME:-default}, ${env:NAME} or ${input:ID}, and "$${" for a literal "${"';
 
@@ -81,6 +84,13 @@ export function expandText(
   const unresolved: string[] = [];
   const secrets: string[] = [];
   const expandVariable = (token: string, name: string, otherwise: string | undefined): string => {
+    if (name.toUpperCase().startsWith(KEY_FOR_SECRETS)) {
+      problems.push({
+        message: `refers to ${name}, the key for the gateway's secrets`,
+        hint: "name another variable",
+      });
+      return token;
+    }
     variables.push(name);
     const value = readVariable(env, name);
     if (isSecretKey(name)) secrets.push(value ?? "", otherwise ?? "");

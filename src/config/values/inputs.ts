@@ -99,12 +99,14 @@ export function createInputLookUp(
 /** Sections that clients are shown as they are, so that a secret has no place in them. */
 const OPEN_SECTIONS: ReadonlySet<string | number | undefined> = new Set(["$schema", "exposure", "profiles"]);
 
+/** Whether an input has no place here. */
 export function isOpenSection({ path }: InputUse): boolean {
-  return OPEN_SECTIONS.has(path[0]);
+  return OPEN_SECTIONS.has(path[0]) || path[0] === "store";
 }
 
 export function complainOpenSection({ path }: InputUse): Complaint {
-  const message = "an input is not allowed here, because clients see this text";
+  const why = path[0] === "store" ? "the values of inputs are kept in the store" : "clients see this text";
+  const message = `an input is not allowed here, because ${why}`;
   return { path, at: "value", message, hint: "write the text itself, or use ${NAME}" };
 }
 
