@@ -1,6 +1,7 @@
 /** Opens a gateway in the process of the program that uses it. */
-import { openApp } from "../app/app.ts";
+import { openApp, openInputsOf } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
+import { locateStore } from "../config/locate-store.ts";
 import { formatProblem } from "../config/problem.ts";
 import { RepertoireError } from "../core/errors.ts";
 import { LOG_LEVELS } from "../core/log.ts";
@@ -18,7 +19,8 @@ export async function openGateway(options: GatewayOptions | null): Promise<Gatew
   const place = textsOf({ configPath, home, cwd });
   const argumentCheck = createArgumentCheck();
   const staticTools = createStaticTools(given ?? [], argumentCheck);
-  const opened = await openConfigSource(place);
+  const located = await locateStore(place);
+  const opened = await openConfigSource(place, located.ok ? openInputsOf(located) : undefined);
   if (!opened.ok) {
     throw new RepertoireError("CONFIG_INVALID", opened.problems.map(formatProblem).join("\n"));
   }
@@ -33,7 +35,7 @@ export async function openGateway(options: GatewayOptions | null): Promise<Gatew
     await log.close();
   };
   try {
-    app = await openApp({ config, log, staticNames });
+    app = await openApp({ config, log, staticNames, isEmbedded: true });
     // Its tool definitions are asked for without waiting, and what was kept is among them.
     await app.freshenLibrary();
     return createProgramGateway({ app, staticTools, close });

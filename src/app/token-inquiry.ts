@@ -3,11 +3,13 @@
  * used.
  */
 import type { ProfileConfig } from "../config/config.ts";
+import type { StorePlace } from "../config/locate-store.ts";
 import type { Guard } from "../core/guard.ts";
 import type { Component, ToolView } from "../core/tool.ts";
 import { createProfileView } from "../gateway/profiles/profile-view.ts";
 import { principalOf } from "../server/auth/token-principals.ts";
 import type { TokenEntry } from "../server/auth/token.ts";
+import { openConfiguredStore } from "./store/configured-store.ts";
 import type { TokenInquiry, TokenReach } from "./contract.ts";
 import type { Foundation } from "./foundation.ts";
 import type { RunsHalf } from "./runs-half.ts";
@@ -17,7 +19,6 @@ import { join } from "node:path";
 import type { Store } from "../core/store.ts";
 import { isPresent } from "../store/sqlite/database-file.ts";
 import { DATABASE_NAME } from "../store/sqlite/home.ts";
-import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 
 export function createTokenInquiry(
   { config }: Pick<Foundation, "config">,
@@ -74,10 +75,10 @@ export async function lastUsesOf(store: Store): Promise<LastUses> {
 }
 
 /** The same for a command that needs no gateway. A list of tokens is worth showing without it, so it never throws. */
-export async function readLastUses(home: string): Promise<LastUses> {
-  if (!isPresent(join(home, DATABASE_NAME))) return NONE;
+export async function readLastUses(place: StorePlace): Promise<LastUses> {
+  if (place.store.url === undefined && !isPresent(join(place.home, DATABASE_NAME))) return NONE;
   try {
-    const store = await openSqliteStore({ home });
+    const store = await openConfiguredStore(place);
     try {
       return await lastUsesOf(store);
     } finally {
