@@ -103,3 +103,49 @@ it("C10: a store that fails is not ready for a probe, and says so again when it 
   nowMs = 1000;
   expect(await health.probe("ready")).toBe(true);
 });
+
+it("stays ready without a database for as long as operations wait for it, and says that it is away", async () => {
+  let nowMs = 0;
+  let failure: Error | undefined = new Error("away");
+  const askStore = async () => {
+    if (failure !== undefined) throw failure;
+  };
+  const isAway = (error: unknown) => (error as Error).message === "away";
+  const health = createHealth({ ...good, askStore, isAway, awayMs: 30_000, now: () => nowMs });
+  expect(await health.check("ready")).toMatchObject({ isGood: true, parts: { store: "away" } });
+  nowMs = 29_999;
+  expect(await health.probe("ready")).toBe(true);
+  nowMs = 31_000;
+  expect(await health.probe("ready")).toBe(false);
+  expect(await health.check("ready")).toMatchObject({ isGood: false, parts: { store: "away" } });
+  expect(await health.probe("live")).toBe(true);
+  failure = undefined;
+  nowMs = 32_000;
+  expect(await health.probe("ready")).toBe(true);
+  failure = new Error("away");
+  nowMs = 61_000;
+  expect(await health.probe("ready")).toBe(true);
+  failure = new Error("newer");
+  nowMs = 62_000;
+  expect(await health.check("ready")).toMatchObject({ isGood: false, parts: { store: "failed" } });
+});
+
+it("a database that does not answer counts as away", async () => {
+  const silent = () => new Promise<never>(() => {});
+  const health = createHealth({ ...good, askStore: silent, storeWaitMs: 1, awayMs: 30_000, now: () => 0 });
+  expect(await health.check("ready")).toMatchObject({ isGood: true, parts: { store: "away" } });
+});
+
+it("is not ready at once where it drains, also without its database", async () => {
+  const away = () => Promise.reject(new Error("away"));
+  const deps = { ...good, askStore: away, isAway: () => true, awayMs: 30_000, isDraining: () => true };
+  expect(await createHealth(deps).probe("ready")).toBe(false);
+  expect((await createHealth(deps).check("ready")).isGood).toBe(false);
+});
+
+it("the whole report has what is known of a shared store", async () => {
+  const store = { kind: "postgresql", place: "db/x", replicas: 3 };
+  const health = createHealth({ ...good, describeStore: async () => store });
+  expect(await health.check("all")).toMatchObject({ status: "ok", store });
+  expect(await health.check("ready")).not.toHaveProperty("store");
+});

@@ -5,7 +5,8 @@
  *
  * - **live**: the event loop turns, which an answer proves. A gateway that is not live should be restarted.
  * - **ready**: the store answers and the gateway is not ending. A gateway that is not ready should get no requests
- *   for now.
+ *   for now. A database that is away leaves the gateway ready for as long as operations wait for it: calls of servers'
+ *   tools need no store, and to take every gateway out of service for a restart of the database would be worse.
  *
  * A config that could not be reloaded leaves the gateway ready: the last good one is in force, and to take every
  * gateway out of service for a typing mistake would be worse. It is told as `stale`.
@@ -21,8 +22,25 @@ export interface HealthDeps {
   /** Whether the gateway is ending: it finishes what is under way and takes nothing new. */
   readonly isDraining: () => boolean;
   readonly storeWaitMs?: number;
+  /** How long the gateway stays ready without its store; 0 for a file, which is never away for a moment. */
+  readonly awayMs?: number;
+  /** Whether the store only cannot be reached, and not more is wrong with it. */
+  readonly isAway?: (error: unknown) => boolean;
+  /** What the whole report says of a store that several gateways share. */
+  readonly describeStore?: () => Promise<StoreReport>;
   /** Of a clock that never goes back. */
   readonly now?: () => number;
+}
+
+/** For callers with a token. */
+export interface StoreReport {
+  readonly kind: string;
+  /** Host and database. */
+  readonly place: string;
+  /** ISO 8601; absent while it can be reached. */
+  readonly away_since?: string;
+  /** Gateways on it that live, where that is known. */
+  readonly replicas?: number;
 }
 
 /** What a route answers, with 200 or 503; `isGood` says which, and is not shown. */
@@ -30,11 +48,14 @@ interface HealthReport {
   readonly isGood: boolean;
   readonly status: "ok" | "unavailable";
   readonly parts?: {
-    readonly store: "ok" | "slow" | "failed";
+    readonly store: StoreWord;
     readonly config: "ok" | "stale";
     readonly gateway: "ok" | "draining";
   };
+  readonly store?: StoreReport;
 }
+
+type StoreWord = "ok" | "slow" | "away" | "failed";
 
 export interface Health {
   /** `all` is both: a gateway that answers is live. Never throws. */
@@ -49,23 +70,30 @@ const STORE_WAIT_MS = 1000;
 const PROBE_ANSWER_MS = 1000;
 
 export function createHealth(deps: HealthDeps): Health {
-  const { storeWaitMs = STORE_WAIT_MS, now = () => performance.now() } = deps;
-  const asked = new SingleFlight<"ok" | "failed">();
-  let probed: { readonly at: number; readonly store: Promise<"ok" | "slow" | "failed"> } | undefined;
+  const { storeWaitMs = STORE_WAIT_MS, awayMs = 0, now = () => performance.now() } = deps;
+  const asked = new SingleFlight<StoreWord>();
+  let probed: { readonly at: number; readonly isReady: Promise<boolean> } | undefined;
+  let awaySince: number | undefined;
 
   /** One question at a time: one that hangs is waited for again, and not asked again. */
-  function askStore(): Promise<"ok" | "failed"> {
-    return asked.run(() => attempt(deps.askStore));
+  function askStore(): Promise<StoreWord> {
+    return asked.run(() => attempt(deps));
   }
 
-  function askStoreSoon(): Promise<"ok" | "slow" | "failed"> {
-    return within(askStore(), storeWaitMs, { late: () => "slow" });
+  async function askStoreSoon(): Promise<{ readonly store: StoreWord; readonly isGood: boolean }> {
+    const store = await within(askStore(), storeWaitMs, { late: () => "slow" as const });
+    if (store !== "slow" && store !== "away") {
+      awaySince = undefined;
+      return { store, isGood: store === "ok" };
+    }
+    awaySince ??= now();
+    return { store: awayMs > 0 ? "away" : store, isGood: now() - awaySince < awayMs };
   }
 
   async function checkReady(): Promise<HealthReport> {
-    const store = await askStoreSoon();
+    const { store, isGood: isStoreGood } = await askStoreSoon();
     const isDraining = deps.isDraining();
-    const isGood = store === "ok" && !isDraining;
+    const isGood = isStoreGood && !isDraining;
     return {
       isGood,
       status: isGood ? "ok" : "unavailable",
@@ -80,21 +108,30 @@ export function createHealth(deps: HealthDeps): Health {
   async function probeReady(): Promise<boolean> {
     if (deps.isDraining()) return false;
     if (probed === undefined || now() - probed.at >= PROBE_ANSWER_MS)
-      probed = { at: now(), store: askStoreSoon() };
-    return (await probed.store) === "ok";
+      probed = { at: now(), isReady: askStoreSoon().then(({ isGood }) => isGood) };
+    return probed.isReady;
+  }
+
+  async function checkAll(): Promise<HealthReport> {
+    const report = await checkReady();
+    const store = await deps.describeStore?.();
+    return store === undefined ? report : { ...report, store };
   }
 
   return {
     probe: async (part) => part === "live" || probeReady(),
-    check: async (part) => (part === "live" ? { isGood: true, status: "ok" } : checkReady()),
+    check: async (part) => {
+      if (part === "live") return { isGood: true, status: "ok" };
+      return part === "all" ? checkAll() : checkReady();
+    },
   };
 }
 
-async function attempt(ask: () => Promise<unknown>): Promise<"ok" | "failed"> {
+async function attempt({ askStore, isAway }: HealthDeps): Promise<"ok" | "away" | "failed"> {
   try {
-    await ask();
+    await askStore();
     return "ok";
-  } catch {
-    return "failed";
+  } catch (error) {
+    return isAway?.(error) === true ? "away" : "failed";
   }
 }

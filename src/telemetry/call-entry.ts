@@ -7,6 +7,7 @@ import type { ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { CallEntry } from "../core/trust-store.ts";
 import { cut } from "../text/cut.ts";
+import { escapeUnprintable } from "../text/printable.ts";
 import { createRedactor, KNOWN_SECRET_LENGTH_MIN } from "../text/redaction.ts";
 import type { Redactors } from "../text/redactors.ts";
 
@@ -55,10 +56,10 @@ export function createCallEntry(passed: PassedCall, endedAt: number, options: Ca
   return { entry, readLength: text.length + readLength };
 }
 
-/** Only an address can carry a secret: other names are from lists. */
+/** Only an address is the client's own word, and can carry a secret or what cannot be stored: other names are from lists. */
 function nameOf({ kind, name }: PassedCall["call"], { redactors }: CallEntryOptions): string {
   const short = cut(name, NAME_LENGTH_MAX);
-  return kind === "resource" ? redactors.current().text(short) : short;
+  return kind === "resource" ? redactors.current().text(escapeUnprintable(short)) : short;
 }
 
 /** Arguments were bounded where they came in; what is no JSON after all must not stop the log. */

@@ -132,8 +132,67 @@ it("tells of the process: memory, CPU, event loop, files", async () => {
   }
 });
 
+/** A store that several gateways share, with everything that counts there. */
+const SHARED: Partial<MetricsDeps> = {
+  storeStatus: () => ({
+    kind: "postgresql",
+    place: "db/x",
+    size: 10,
+    inUse: 3,
+    waitedMs: 1_500,
+    retries: { away: 2, conflict: 1 },
+  }),
+  replicaCount: async () => 3,
+  runsInterruptedCount: () => 4,
+  queueDepth: async () => 5,
+  queueOldestSeconds: async () => 6,
+  queueDeadCount: async () => 7,
+  forwardedCount: () => 8,
+  sessionsAdoptedCount: () => 9,
+};
+
+it("tells of a shared store, each time as it is, with the replica in every series", async () => {
+  const metrics = createMetrics({ ...deps, ...SHARED, replica: "r1" });
+  for (let i = 0; i < 2; i++) {
+    expect(await lines(metrics)).toEqual(
+      expect.arrayContaining([
+        'repertoire_store_up{replica="r1"} 1',
+        'repertoire_store_pool_size{replica="r1"} 10',
+        'repertoire_store_pool_in_use{replica="r1"} 3',
+        'repertoire_store_wait_seconds_total{replica="r1"} 1.5',
+        'repertoire_store_retries_total{kind="away",replica="r1"} 2',
+        'repertoire_replicas{replica="r1"} 3',
+        'repertoire_runs_interrupted_total{replica="r1"} 4',
+        'repertoire_queue_depth{replica="r1"} 5',
+        'repertoire_queue_oldest_seconds{replica="r1"} 6',
+        'repertoire_queue_dead{replica="r1"} 7',
+        'repertoire_forwarded_total{replica="r1"} 8',
+        'repertoire_sessions_adopted_total{replica="r1"} 9',
+        'repertoire_sessions{replica="r1"} 3',
+      ]),
+    );
+  }
+});
+
+it("a store that is away is down, and what only it knows is left out without a wait", async () => {
+  const away = () => Promise.reject(new Error("away"));
+  const silent = () => new Promise<never>(() => {});
+  const storeStatus = () => ({ kind: "postgresql" as const, place: "db/x", awaySince: 1 });
+  const metrics = createMetrics({ ...deps, storeStatus, replicaCount: away, queueDepth: silent });
+  const text = await lines(metrics);
+  expect(text).toContain("repertoire_store_up 0");
+  expect(text.filter((line) => /^repertoire_(replicas|queue)/.test(line))).toEqual([]);
+});
+
+it("of a file it tells that it is there, and nothing of connections", async () => {
+  const metrics = createMetrics({ ...deps, storeStatus: () => ({ kind: "sqlite", place: "/x" }) });
+  const text = await lines(metrics);
+  expect(text).toContain("repertoire_store_up 1");
+  expect(text.join()).not.toMatch(/repertoire_store_pool|repertoire_replicas|replica=/);
+});
+
 it("pins the names of all metrics, and the page for operators has each", async () => {
-  const metrics = createMetrics({ ...deps, logDroppedCount: () => 0 });
+  const metrics = createMetrics({ ...deps, ...SHARED, logDroppedCount: () => 0 });
   const names = (await lines(metrics)).flatMap((line) => /^# TYPE (\S+ \S+)$/.exec(line)?.[1] ?? []);
   const told = readFileSync(new URL("../../docs/operating.md", import.meta.url), "utf8");
   expect(names.filter((name) => !told.includes(`\`${name.split(" ")[0]}\``))).toEqual([]);
@@ -146,15 +205,27 @@ it("pins the names of all metrics, and the page for operators has each", async (
     "process_resident_memory_bytes gauge",
     "process_start_time_seconds gauge",
     "repertoire_auth_failures_total counter",
+    "repertoire_forwarded_total counter",
     "repertoire_held_calls gauge",
     "repertoire_info gauge",
     "repertoire_log_dropped_total counter",
+    "repertoire_queue_dead gauge",
+    "repertoire_queue_depth gauge",
+    "repertoire_queue_oldest_seconds gauge",
+    "repertoire_replicas gauge",
     "repertoire_request_seconds histogram",
     "repertoire_requests_total counter",
     "repertoire_runs_active gauge",
+    "repertoire_runs_interrupted_total counter",
     "repertoire_runs_total counter",
     "repertoire_server_state gauge",
     "repertoire_sessions gauge",
+    "repertoire_sessions_adopted_total counter",
+    "repertoire_store_pool_in_use gauge",
+    "repertoire_store_pool_size gauge",
+    "repertoire_store_retries_total counter",
+    "repertoire_store_up gauge",
+    "repertoire_store_wait_seconds_total counter",
     "repertoire_streams gauge",
     "repertoire_tool_call_seconds histogram",
     "repertoire_tool_calls_total counter",

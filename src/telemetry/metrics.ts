@@ -9,12 +9,13 @@ import { Counter, Gauge, Registry } from "prom-client";
 import type { CallObserver } from "./call-watch.ts";
 import type { RunKind, RunStatus } from "../core/store.ts";
 import { OUTCOMES, type Outcome } from "./telemetry.ts";
+import { registerStoreMetrics, type StoreMetricsDeps } from "./store-metrics.ts";
 import { registerTimedCounter } from "./timed-counter.ts";
 import { readdir } from "node:fs/promises";
 import { performance } from "node:perf_hooks";
 
 /** The state of the gateway at the moment of reading. */
-export interface MetricsDeps {
+export interface MetricsDeps extends StoreMetricsDeps {
   readonly version: string;
   readonly sessionCount: () => number;
   readonly streamCount: () => number;
@@ -94,6 +95,7 @@ export function createMetrics(deps: MetricsDeps): Metrics {
     },
   };
   registerState(registry, deps);
+  registerStoreMetrics(registry, deps);
   registerProcessMetrics(registry);
   return metrics;
 }
