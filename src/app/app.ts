@@ -2,11 +2,9 @@
  * The composition root: a Config becomes a running gateway. The two halves are put together in `tools-half.ts` and
  * `runs-half.ts`, what clients see of them in `gateway-half.ts`, and how clients connect in `front.ts`.
  */
-import type { Store } from "../core/store.ts";
 import { listTools } from "../gateway/list-all.ts";
 import { createImportExport } from "../library/import-export.ts";
 import { createLogins } from "../servers/logins.ts";
-import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
 import { openCallRecording } from "./call-recording.ts";
 import type { App, AppOptions, Front } from "./contract.ts";
 import { authorName, openFoundation, ownContext } from "./foundation.ts";
@@ -14,16 +12,25 @@ import { createListeners } from "./front.ts";
 import { openGateways } from "./gateway-half.ts";
 import { createInquiries } from "./inquiries.ts";
 import { followRuleChanges } from "./trust/rule-changes.ts";
+import { readLive } from "./live.ts";
 import { createPinReview } from "./trust/pin-review.ts";
+import { systemClock } from "../core/clock.ts";
+import { listStarters } from "./background/starters.ts";
+import { openSchedules } from "./background/schedules.ts";
+import { openQueue } from "./background/queue-work.ts";
 import { openRuns } from "./runs-half.ts";
 import { createTokenInquiry, viewOf } from "./token-inquiry.ts";
 import { openTools } from "./tools-half.ts";
 
+export { countReplicas } from "./store/store-health.ts";
+export { openConfiguredStore } from "./store/configured-store.ts";
 export type { App, FoundTools, TokenReach } from "./contract.ts";
 export type { KnownHits } from "../gateway/known-tools.ts";
 export type { ExplainedCall } from "./trust/explain-call.ts";
 export { localActor } from "./foundation.ts";
 export { viewInboxItem } from "./inbox.ts";
+export { findSecretProblem } from "./background/hooks.ts";
+export { readCron } from "./background/schedules.ts";
 export { examineLive, readLive } from "./live.ts";
 export type { PinView } from "./trust/pin-review.ts";
 export { checkSandbox, type SandboxCheck } from "./sandbox-check.ts";
@@ -34,7 +41,6 @@ export { questionIdOf } from "../runs/resume/decide.ts";
 export { readEarlierRun } from "../runs/resume/earlier-run.ts";
 export { skippedBy } from "../runs/resume/skipped.ts";
 export { resultUriOf, stepUriOf } from "../runs/run-uri.ts";
-export { shownStatus, summarizeRun } from "../runs/trace.ts";
 export { isNodeKey, labelOf } from "../runs/workflow/labels.ts";
 export { outlineWorkflow } from "../workflows/outline.ts";
 export { shortRunIds } from "../runs/resume/run-reference.ts";
@@ -42,7 +48,8 @@ export { openSecretStore } from "../secrets/secrets.ts";
 export { isLoopbackHost } from "../server/auth/loopback.ts";
 export { isExpired, type TokenEntry } from "../server/auth/token.ts";
 export { createConsoleSessions } from "../server/auth/console-session.ts";
-export { openTokens, type ShownToken, type Tokens } from "../server/auth/tokens.ts";
+export { openInputsOf, openTokensOf, rotateSecrets } from "./access.ts";
+export type { ShownToken, Tokens } from "../server/auth/tokens.ts";
 export type { ApiRequest, ApiRoute } from "../server/http/api-routes.ts";
 export type { Change, ChangeFeed } from "../server/http/change-stream.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "../servers/logins.ts";
@@ -58,9 +65,10 @@ export async function openApp(options: AppOptions): Promise<App> {
   const recording = openCallRecording(foundation);
   const stopRuleChanges = options.serves === undefined ? () => {} : followRuleChanges(foundation);
   const tools = await openTools(foundation, front, recording, options);
-  const half = openRuns(foundation, tools, recording);
+  const queue = openQueue(foundation, options);
+  const half = openRuns(foundation, tools, recording, queue);
   const gateways = openGateways(foundation, tools, half, front);
-  const { config, store, secrets, trail, watching } = foundation;
+  const { config, store, replica, secrets, trail, watching, revisions } = foundation;
   const pinReview = createPinReview({
     config: () => config.current(),
     store,
@@ -71,7 +79,15 @@ export async function openApp(options: AppOptions): Promise<App> {
   const inquiries = createInquiries(foundation, tools, half, pinReview);
   const { registry, servers } = tools;
   const { runs, traces, library, libraryEditor, freshenLibrary } = half;
+  queue.begin(runs.deliver);
+  const schedules =
+    options.serves === undefined
+      ? undefined
+      : openSchedules({ config, clock: systemClock, log: foundation.log, start: half.startKept });
   const { gateway } = gateways.gatewayFor(undefined)!;
+  // Another gateway or a command may have set an input that the config uses.
+  if (store.replicas.isShared) revisions.on("secrets", () => config.check());
+  if (options.serves !== undefined || options.isEmbedded === true) revisions.start();
   return {
     gateway,
     listTools: () => listTools(gateway),
@@ -86,7 +102,16 @@ export async function openApp(options: AppOptions): Promise<App> {
     restartServer: (id) => servers.restart(id),
     registry,
     store,
+    queueStats: queue.stats,
+    listStarters: () =>
+      listStarters({
+        config: () => config.current(),
+        runs: store.runs,
+        findStartProblem: half.findStartProblem,
+        now: () => systemClock.now(),
+      }),
     redactors: foundation.redactors,
+    tokens: foundation.tokens,
     runs,
     drafts: half.drafts,
     callsUnderWay: half.callsUnderWay,
@@ -101,20 +126,34 @@ export async function openApp(options: AppOptions): Promise<App> {
     ...inquiries,
     ...createTokenInquiry(foundation, tools, half, tools.guarding.guard),
     ...createListeners(foundation, tools, half, gateways, front),
+    gatewayCount: () =>
+      readLive(foundation.home).filter(({ pid, serves }) => serves !== undefined && pid !== process.pid)
+        .length,
     async followConfig() {
       await config.check();
       await servers.reconcile(config.current());
     },
-    drain() {
+    async drain() {
       front.isDraining = true;
-      return runs.drain();
+      schedules?.close();
+      await queue.drain();
+      const leaving = replica.drain();
+      // The other replicas take what is new meanwhile, so a run that a client waits for may end here. A gateway that is alone
+      // has nobody to serve until it is back: it stops runs where they are.
+      if (store.replicas.isShared) await front.http?.answered();
+      await Promise.all([leaving, runs.drain()]);
     },
     /** In this order: nothing new begins, runs end, then what they used, the store last. */
     async close() {
       stopRuleChanges();
+      schedules?.close();
+      revisions.close();
       tools.stopFollowing();
+      await queue.drain();
       await runs.drain();
+      await queue.close();
       await runs.close();
+      await replica.leave();
       gateways.heldCalls.close();
       await tools.close();
       await watching.close();
@@ -125,9 +164,4 @@ export async function openApp(options: AppOptions): Promise<App> {
       await store.close();
     },
   };
-}
-
-/** Opens the store alone, for commands that look at it without a gateway. */
-export function openStore(home: string): Promise<Store> {
-  return openSqliteStore({ home });
 }

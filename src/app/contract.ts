@@ -3,6 +3,7 @@ import type { Readable } from "node:stream";
 import type { ConfigSource } from "../config/source.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
+import type { QueueStats } from "../core/run-queue.ts";
 import type { Store } from "../core/store.ts";
 import type { AnthropicTool, CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
 import type { ExecuteWorkflow } from "../gateway/execute-workflow.ts";
@@ -20,6 +21,7 @@ import type { CallUnderWay } from "../runs/journal/under-way.ts";
 import type { Runs } from "../runs/runs.ts";
 import type { Traces } from "../runs/trace.ts";
 import type { TokenEntry } from "../server/auth/token.ts";
+import type { Tokens } from "../server/auth/tokens.ts";
 import type { ConsoleDeps } from "../server/http/console-front.ts";
 import type { StdioConnection } from "../server/stdio/serve-stdio.ts";
 import type { Logins } from "../servers/logins.ts";
@@ -29,6 +31,7 @@ import type { Declarations } from "./code-directory.ts";
 import type { HttpAddress, HttpFront } from "./http-front.ts";
 import type { InboxItem } from "./inbox.ts";
 import type { PinReview } from "./trust/pin-review.ts";
+import type { StarterView } from "./background/starters.ts";
 import type { FindGateway } from "./profiles.ts";
 import type { CallQuestion, ExplainedCall } from "./trust/explain-call.ts";
 import type { ServerView } from "./server-view.ts";
@@ -46,8 +49,12 @@ export interface AppOptions {
   readonly config: ConfigSource;
   readonly log: ConfigurableLog;
   readonly serves?: Serves;
+  /** A program of somebody else has it for as long as it runs: like one that serves, it follows what other processes change. */
+  readonly isEmbedded?: boolean;
   /** Names of tools that the program has beside the meta-tools; they win over those of servers. */
   readonly staticNames?: readonly string[];
+  /** How long to wait for a database that is away, where that is not as the config says. */
+  readonly storeWaitMs?: number;
 }
 
 export interface App extends ImportExport, TokenReports, Inquiries, TokenInquiry {
@@ -59,9 +66,15 @@ export interface App extends ImportExport, TokenReports, Inquiries, TokenInquiry
   readonly executeWorkflow: ExecuteWorkflow;
   readonly registry: Registry;
   readonly store: Store;
+  /** The schedules and hooks of the config, with what is wrong with them. */
+  listStarters(this: void): Promise<readonly StarterView[]>;
+  /** How many background runs are due, for how long, and how many were given up. */
+  queueStats(this: void): Promise<QueueStats>;
   readonly library: Library;
   /** Know the secrets of the config: what people are shown goes through one of them. */
   readonly redactors: Redactors;
+  /** The gateway's own tokens. */
+  readonly tokens: Tokens;
   readonly runs: Runs;
   readonly drafts: Drafts;
   readonly traces: Traces;
@@ -87,6 +100,8 @@ export interface App extends ImportExport, TokenReports, Inquiries, TokenInquiry
   connectStdio(input: Readable, output: Output, profile?: string): Promise<StdioConnection>;
   /** Serves many clients over HTTP; with a console, also people and programs that operate the gateway. */
   listenHttp(address: HttpAddress, options?: ListenOptions): Promise<HttpFront>;
+  /** How many other processes serve clients of this home. */
+  gatewayCount(this: void): number;
   /** Takes over the config as it is on disk now; resolves when servers that are gone have ended. */
   followConfig(): Promise<void>;
   /** Lets calls under way end and be recorded, and ends every run where it is, to be resumed. */

@@ -20,10 +20,13 @@ import type { ToolsHalf } from "./tools-half.ts";
 export type GatewayHalf = ReturnType<typeof openGateways>;
 
 export function openGateways(foundation: Foundation, tools: ToolsHalf, half: RunsHalf, front: Front) {
-  const { config, log, store, redactors, trail } = foundation;
+  const { config, log, store, replica, redactors, trail } = foundation;
   const { registry, servers, experience, usable } = tools;
   const { runs, library, drafts, source, capabilitySaver, traces, lookUpTool, freshenLibrary } = half;
-  const states = createSealedStates({ store: store.seals });
+  const states = createSealedStates({
+    store: store.seals,
+    replica: store.replicas.isShared ? replica.id : undefined,
+  });
   const heldCalls = createHeldCalls({ states });
   const toolTokens = createTokenCounts({ store, log });
   const deps: GatewayDeps = {
@@ -68,6 +71,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     listKnown: createKnownList(deps, (profile) => exposureOf(config.current(), profile)),
     toolDefinitions: () => registry.getToolDefinitions(defineMetaTools(deps)),
     executeWorkflow: createWorkflowExecution(deps, () => redactors.current()),
+    states,
     heldCalls,
     reports: createTokenReports({
       gateway: deps,

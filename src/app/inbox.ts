@@ -1,5 +1,6 @@
 /** Everything that waits for a person, in one list: what it is, since when, and the command that settles it. */
 import type { JsonObject } from "../core/json.ts";
+import type { RunSummary } from "../core/store.ts";
 import type { Redactors } from "../text/redactors.ts";
 import type { AskedQuestion, WaitingRun } from "../runs/resume/waiting-runs.ts";
 import type { Runs } from "../runs/runs.ts";
@@ -7,7 +8,7 @@ import type { ServerView } from "./server-view.ts";
 
 /** Something that waits. */
 export interface InboxItem {
-  readonly kind: "approval" | "uncertain" | "resume" | "held" | "input" | "login";
+  readonly kind: "approval" | "uncertain" | "resume" | "given_up" | "held" | "input" | "login";
   /** The run, the server or the input. */
   readonly subject: string;
   /** One line for a list. */
@@ -48,7 +49,7 @@ interface HeldThing {
 }
 
 export interface InboxDeps {
-  readonly runs: Pick<Runs, "listWaiting">;
+  readonly runs: Pick<Runs, "listWaiting" | "listDead">;
   readonly viewServers: () => Promise<readonly ServerView[]>;
   readonly listHeld: () => Promise<readonly HeldThing[]>;
   readonly redactors: Pick<Redactors, "current">;
@@ -58,12 +59,18 @@ export interface InboxDeps {
 const RUNS_MAX = 1_000;
 
 export async function readInbox(deps: InboxDeps): Promise<InboxItem[]> {
-  const [waiting, held, servers] = await Promise.all([
+  const [waiting, dead, held, servers] = await Promise.all([
     deps.runs.listWaiting(RUNS_MAX),
+    deps.runs.listDead(RUNS_MAX),
     deps.listHeld(),
     deps.viewServers(),
   ]);
-  const items = [...waiting.flatMap(itemsOfRun), ...held.map(itemOfHeld), ...servers.flatMap(itemsOfServer)];
+  const items = [
+    ...waiting.flatMap(itemsOfRun),
+    ...dead.map(itemOfDead),
+    ...held.map(itemOfHeld),
+    ...servers.flatMap(itemsOfServer),
+  ];
   return deps.redactors.current().value(items) as InboxItem[];
 }
 
@@ -104,6 +111,24 @@ function itemsOfRun(run: WaitingRun): InboxItem[] {
         ]
       : []),
   ];
+}
+
+/** A background run that the queue has given up. */
+function itemOfDead({ id, intent, principal: owner, finishedAt, error }: RunSummary): InboxItem {
+  const about = intent === null ? "" : ` (${intent})`;
+  return {
+    kind: "given_up",
+    subject: id,
+    title: `the run was given up${about}: ${typeof error?.["message"] === "string" ? error["message"] : "no attempt came to an end"}`,
+    ...(finishedAt !== null && { since: finishedAt }),
+    owner,
+    details: {
+      ...(error !== null && { error }),
+      ...(intent !== null && { intent }),
+      dismiss: ["dismiss", id],
+    },
+    command: ["retry", id],
+  };
 }
 
 function callOf({ runId, name, tool, args, sentAt }: WaitingRun["uncertain"][number]): JsonObject {

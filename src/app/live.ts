@@ -10,7 +10,7 @@
  * Nothing depends on these files: one that cannot be written or read only makes `servers` and `show` say less.
  */
 import { randomUUID } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { PRIVATE_MODES, replaceFile } from "../process/replace-file.ts";
 import { isJsonObject, parseJson } from "../core/json.ts";
@@ -58,6 +58,8 @@ export interface LiveDeps {
   readonly calls: () => readonly CallUnderWay[];
   /** Where it serves HTTP, once it does. */
   readonly url?: () => string | undefined;
+  /** Whether everything else is elsewhere: then a home that is not there is not made for this. */
+  readonly isHomeOptional?: boolean;
   readonly now?: () => number;
 }
 
@@ -117,6 +119,7 @@ export function openLive(deps: LiveDeps): Live {
     };
     const text = JSON.stringify(content);
     if (text === written?.text && now() - written.at < BEAT_MS) return;
+    if (deps.isHomeOptional === true && !existsSync(deps.home)) return;
     written = { text, at: now() };
     try {
       // It need not survive a power cut, and a slow disk must not hold up the event loop.

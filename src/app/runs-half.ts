@@ -1,13 +1,16 @@
 /** The half that runs: the sandbox, runs with their journal, and the library of what was saved. */
 import { CAPABILITIES_ID } from "../core/names.ts";
 import { VERSION } from "../core/version.ts";
+import { createDraftFolder } from "../library/draft-folder.ts";
+import { createDrafts, type Drafts } from "../library/drafts.ts";
+import { createStoredDrafts } from "../library/stored-drafts.ts";
 import { createLibraryEditor } from "../library/edit-library.ts";
-import { createDrafts } from "../library/drafts.ts";
 import { createCapabilitySaver, type RecordChange } from "../library/save-capability.ts";
 import { createLibrarySource } from "../library/library-source.ts";
 import { createLibrary } from "../library/library.ts";
 import { createSourceFinder } from "../library/named-source.ts";
 import { createNodeTypes } from "../nodes/node-types.ts";
+import { createStarterFinder } from "./background/starter.ts";
 import { launch } from "../process/launch.ts";
 import { createRuns } from "../runs/runs.ts";
 import { createTraces } from "../runs/trace.ts";
@@ -22,15 +25,34 @@ import { explainAbsent, idleServers, nodePolicyOf } from "./config-view.ts";
 import { authorName, ownContext, type Foundation } from "./foundation.ts";
 import { readLive } from "./live.ts";
 import type { CallUnderWay } from "../runs/journal/under-way.ts";
+import type { CurrentCapability } from "../core/store.ts";
+import { findStartProblem, startKept, type KeptStart } from "./background/start-kept.ts";
+import { viewOf } from "./token-inquiry.ts";
 import type { ToolsHalf } from "./tools-half.ts";
 
 export type RunsHalf = ReturnType<typeof openRuns>;
 
-export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: CallRecording) {
-  const { config, log, home, store, redactors, trail, watching, calls, scope } = foundation;
+/**
+ * In the folder, where people and agents write them; on a store that several machines share, in the store, and the folder
+ * of this home is only read: a draft that only one gateway has could not be found through another.
+ */
+function openDrafts({ store, config, scope }: Foundation): Drafts {
+  const folder = createDraftFolder(config.current().draftsFolder);
+  if (!store.replicas.isShared) return createDrafts({ place: folder, scope });
+  return createDrafts({ place: createStoredDrafts(store.drafts), alsoRead: [folder], scope });
+}
+
+export function openRuns(
+  foundation: Foundation,
+  tools: ToolsHalf,
+  recording: CallRecording,
+  { enqueued }: { readonly enqueued: () => void },
+) {
+  const { config, log, home, store, replica, redactors, trail, watching, calls, scope, revisions } =
+    foundation;
   const { registry, guarding, experience, live, usable } = tools;
   const library = createLibrary(store.capabilities, scope);
-  const drafts = createDrafts(config.current().draftsFolder, scope);
+  const drafts = openDrafts(foundation);
   const sources = createSourceFinder({ library, drafts, capabilities: store.capabilities });
   const limits = () => config.current().sandbox;
   const capabilityNames = {
@@ -40,8 +62,11 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
   const freshenLibrary = async (): Promise<void> => {
     if (await source.lookForChanges()) await registry.refresh(CAPABILITIES_ID, ownContext());
   };
+  let interruptedCount = 0;
   const runs = createRuns({
     store: store.runs,
+    liveness: replica,
+    replicas: store.replicas,
     sandbox: createSandbox({ launch, memoryMb: () => limits().memoryMb }),
     analysis: createCodeAnalysis(),
     types: createTypeCheck({ launch }),
@@ -72,6 +97,16 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
     findVersion: (id, version) => sources.version(id, version),
     recordApproval: (runId, details, by) => trail.recordChange(by, "run.approval", runId, details),
     person: authorName,
+    enqueued,
+    runInterrupted: () => void interruptedCount++,
+    findStarter: createStarterFinder({
+      config: () => config.current(),
+      components: () => registry.catalogue().components,
+      async findToken(name) {
+        const found = await foundation.tokens.find(name);
+        return found.success ? found.data : undefined;
+      },
+    }),
     runSucceeded: (used, intent) => experience.noteRun(used, intent),
     callBegun(call) {
       live.begin();
@@ -84,6 +119,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
     telemetry: watching.telemetry,
     runEnded: watching.runEnded,
   });
+  replica.sweepWith(() => runs.sweep());
   const lookUpTool = createToolLookUp({ registry, servers: usable, ...capabilityNames });
   const source = createLibrarySource({
     capabilities: store.capabilities,
@@ -93,6 +129,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
     changedTools: () => config.current().library.changedTools,
   });
   registry.add(source, { isOwn: true });
+  revisions.on("library", (revision) => source.lookForChanges(revision));
   guarding.useLibrary(source);
   const saving = {
     flowWarning: guarding.flowWarning,
@@ -110,8 +147,23 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
       .filter((call) => call.runId === runId)
       .toSorted((a, b) => a.seq - b.seq);
   };
+  const kept = {
+    library,
+    drafts,
+    runs,
+    checkContracts: (current: CurrentCapability) => source.checkContracts(current),
+    freshenLibrary,
+    viewFor(profile: string) {
+      const rules = config.current().profiles[profile];
+      return rules && viewOf(profile, rules, registry.catalogue().components);
+    },
+  };
   return {
     runs,
+    /** Runs of dead processes that this one has ended. */
+    interruptedCount: () => interruptedCount,
+    startKept: (start: KeptStart) => startKept(kept, start),
+    findStartProblem: (start: Parameters<typeof findStartProblem>[1]) => findStartProblem(kept, start),
     callsUnderWay,
     library,
     drafts,
@@ -127,6 +179,7 @@ export function openRuns(foundation: Foundation, tools: ToolsHalf, recording: Ca
     }),
     traces: createTraces({
       store: store.runs,
+      liveness: replica,
       scope,
       redactors,
       underWay: callsUnderWay,

@@ -30,7 +30,8 @@ export async function openTools(
   recording: CallRecording,
   { staticNames = [] }: Pick<AppOptions, "staticNames">,
 ) {
-  const { config, log, serves, home, store, redactors, secrets, trail, watching, calls, scope } = foundation;
+  const { config, log, serves, home, store, redactors, secrets, trail, watching, calls, scope, revisions } =
+    foundation;
   const experience = createExperience({
     uses: store.pastUses,
     scope,
@@ -52,6 +53,7 @@ export async function openTools(
     trustOf: (server) => trustOf(config.current(), server),
     record: (action, subject, details) => trail.recordChange(GATEWAY, action, subject, details),
   });
+  revisions.on("pins", (revision) => pins.freshen(revision));
   const guarding = openGuard(foundation, {
     ...recording,
     registry: () => registry,
@@ -71,6 +73,7 @@ export async function openTools(
     experienceOf: (tool) => experience.of(tool),
     meanings: embeddings,
   });
+  revisions.on("servers", () => registry.freshenLists());
   registry.subscribe((event) => trail.recordEvent(event));
   await registry.load();
   const servers = createServers({
@@ -95,6 +98,7 @@ export async function openTools(
   });
   const live = openLive({
     home,
+    isHomeOptional: config.current().store.url !== undefined,
     serves,
     servers: () =>
       config.current().servers.flatMap((server) => {
