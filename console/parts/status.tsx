@@ -30,6 +30,7 @@ interface Shown {
 /** Every state that a run, a step, a server, a call, a decision, a pin or an example can have: one icon and one word for each. */
 const STATES: Readonly<Record<string, Shown>> = {
   // runs and steps
+  queued: { tone: "run", icon: Hourglass, word: "Queued" },
   running: { tone: "run", icon: Loader, word: "Running" },
   under_way: { tone: "run", icon: Loader, word: "Under way" },
   paused: { tone: "wait", icon: CirclePause, word: "Waits" },
@@ -54,6 +55,7 @@ const STATES: Readonly<Record<string, Shown>> = {
   // what waits for a person
   approval: { tone: "wait", icon: ShieldQuestionMark, word: "Approval" },
   resume: { tone: "wait", icon: Unplug, word: "To resume" },
+  given_up: { tone: "fail", icon: CircleX, word: "Given up" },
   input: { tone: "wait", icon: TextCursorInput, word: "Input" },
   login: { tone: "wait", icon: KeyRound, word: "Login" },
   // calls and decisions

@@ -6,6 +6,7 @@ export const KIND_WORDS = {
     title: "Ready to resume",
     ask: "Every question is answered; the run goes on when it is resumed.",
   },
+  given_up: { title: "Given up", ask: "Five attempts of a background run came to no end." },
   held: { title: "Held tools", ask: "A server offers something that is not approved yet." },
   input: { title: "Missing inputs", ask: "A server does not start without a value." },
   login: { title: "Logins", ask: "A server refuses us until somebody logs in." },

@@ -3,7 +3,8 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
-import { openApp, openStore, type Change } from "../app/app.ts";
+import { openSqliteStore } from "../store/sqlite/sqlite-store.ts";
+import { openApp, type Change } from "../app/app.ts";
 import { openConfigSource } from "../secrets/inputs.ts";
 import { silentLog } from "../core/log.ts";
 import { createLog } from "../telemetry/log.ts";
@@ -56,7 +57,7 @@ it("tells of a run and its calls, and of the inbox with it", async () => {
 
 it("tells of what another process has saved", async () => {
   const { home, next } = await open();
-  const other = await openStore(home);
+  const other = await openSqliteStore({ home });
   onTestFinished(() => other.close());
   await other.capabilities.save({
     scope: { org: "local", project: "default" },

@@ -1,5 +1,5 @@
 /** The console of a gateway that listens, and the one-time links to it. */
-import { createConsoleSessions, openTokens } from "../app/app.ts";
+import { createConsoleSessions, type TokenEntry, type Tokens } from "../app/app.ts";
 import type { ListenOptions } from "../app/contract.ts";
 import { systemClock } from "../core/clock.ts";
 import type { Log } from "../core/log.ts";
@@ -25,7 +25,7 @@ export interface ConsoleLink {
 }
 
 interface LinkRequest {
-  readonly home: string;
+  readonly tokens: Tokens;
   /** Of the MCP endpoint. */
   readonly endpoint: string;
   /** The token that the session speaks for. */
@@ -35,12 +35,11 @@ interface LinkRequest {
 
 export async function makeConsoleLink(
   { seals }: Pick<Store, "seals">,
-  { home, endpoint, token, profile }: LinkRequest,
+  { tokens, endpoint, token: asked, profile }: LinkRequest,
 ): Promise<ToolResult<ConsoleLink>> {
-  const tokens = openTokens(home);
-  if (token === "default") tokens.showDefault();
-  const entry = tokens.find(token);
+  const entry = await findToken(tokens, asked);
   if (!entry.success) return entry;
+  const token = entry.data.name;
   const { profiles, hash } = entry.data;
   const chosen = profile ?? profiles?.[0] ?? null;
   if (chosen !== null && profiles !== undefined && !profiles.includes(chosen))
@@ -53,4 +52,13 @@ export async function makeConsoleLink(
   const url = new URL("/console", endpoint);
   url.hash = `link=${link}`;
   return succeed({ url: url.href, expires_at: new Date(expiresAt).toISOString(), token });
+}
+
+/** Where there is no default token, the one of the environment is meant. */
+async function findToken(tokens: Tokens, name: string): Promise<ToolResult<TokenEntry>> {
+  if (name !== "default") return tokens.find(name);
+  const ofEnvironment = tokens.hasDefault ? undefined : await tokens.find("environment");
+  if (ofEnvironment?.success === true) return ofEnvironment;
+  await tokens.showDefault();
+  return tokens.find(name);
 }

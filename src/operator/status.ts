@@ -1,5 +1,5 @@
 /** Everything at a glance: what waits, servers, runs of a day, what lists cost, last calls, clients. Nothing is started. */
-import type { App } from "../app/app.ts";
+import { countReplicas, type App } from "../app/app.ts";
 import { toolNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import { VERSION } from "../core/version.ts";
@@ -31,6 +31,7 @@ export async function getStatus(deps: OperatorDeps, viewer: Viewer): Promise<Too
   const servers = await readServers(app, viewer);
   return succeed({
     version: VERSION,
+    ...(await readStore(app, viewer)),
     waiting: await readWaiting(deps, viewer),
     servers,
     runs: runs.data,
@@ -40,6 +41,12 @@ export async function getStatus(deps: OperatorDeps, viewer: Viewer): Promise<Too
     library_count: libraryCount,
     steps: { server: servers.length > 0, client: clients.length > 0, saved: libraryCount > 0 },
   });
+}
+
+async function readStore({ store }: App, { view, owner }: Viewer): Promise<Pick<Status, "store">> {
+  if (!store.replicas.isShared || view !== undefined || owner !== undefined) return {};
+  const { kind, place } = store.status();
+  return { store: { kind, place, replicas: await countReplicas(store) } };
 }
 
 async function readWaiting(deps: OperatorDeps, viewer: Viewer): Promise<Status["waiting"]> {

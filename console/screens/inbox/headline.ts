@@ -34,6 +34,8 @@ export function headlineOf(item: WaitingItem): Headline {
     case "input":
     case "login":
       return { title: subject, about: title };
+    case "given_up":
+      return { title: intentOf(details) ?? subject, about: "Given up after five attempts" };
     case "resume":
       return { title: intentOf(details) ?? subject, about: "Every question is answered" };
   }

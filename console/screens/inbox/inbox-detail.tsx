@@ -21,6 +21,7 @@ export function InboxDetail(props: DetailProps): ReactNode {
       return <ApprovalDetail {...props} />;
     case "uncertain":
       return <UncertainDetail {...props} />;
+    case "given_up":
     case "resume":
       return <ResumeDetail {...props} />;
     case "held":

@@ -21,7 +21,7 @@ import type { Search } from "./search.ts";
 type Run = Answer<"listRuns">["runs"][number];
 
 const PAGE = 100;
-const STATUSES = ["running", "paused", "succeeded", "failed", "cancelled", "interrupted"];
+const STATUSES = ["queued", "running", "paused", "succeeded", "failed", "cancelled", "interrupted"];
 const FILTERS: readonly Filter[] = [
   {
     key: "status",

@@ -39,7 +39,12 @@ const COLUMNS: readonly Column<RunRow>[] = [
     title: "Kind",
     width: "5.5rem",
     from: "md",
-    cell: ({ kind }) => <span className="text-muted">{KIND_WORDS[kind]}</span>,
+    cell: ({ kind, mode }) => (
+      <span className="text-muted" title={mode === undefined ? undefined : "It goes on by itself"}>
+        {KIND_WORDS[kind]}
+        {mode !== undefined && `, ${mode}`}
+      </span>
+    ),
   },
   {
     id: "who",

@@ -2,7 +2,7 @@ import type { Filter } from "../../parts/filter-bar.tsx";
 import { wordOf } from "../../parts/status.tsx";
 import type { Search } from "./search.ts";
 
-const STATUSES = ["running", "paused", "succeeded", "failed", "cancelled", "interrupted"];
+const STATUSES = ["queued", "running", "paused", "succeeded", "failed", "cancelled", "interrupted"];
 const KINDS = [
   { value: "code", label: "Code" },
   { value: "workflow", label: "Workflow" },

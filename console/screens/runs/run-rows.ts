@@ -5,12 +5,12 @@ export type RunRow = Answer<"listRuns">["runs"][number];
 
 /** What stopped and was not resumed yet can be resumed. */
 export function canResume({ status, resumed_by: resumedBy }: Pick<RunRow, "status" | "resumed_by">): boolean {
-  return resumedBy === undefined && status !== "running" && status !== "succeeded";
+  return resumedBy === undefined && !["queued", "running", "succeeded"].includes(status);
 }
 
 /** One that was resumed goes on as another run. */
 export function canCancel({ status, resumed_by: resumedBy }: Pick<RunRow, "status" | "resumed_by">): boolean {
-  return status === "running" || (status === "paused" && resumedBy === undefined);
+  return status === "running" || status === "queued" || (status === "paused" && resumedBy === undefined);
 }
 
 /** What a run is called: what it was for, else what ran. */

@@ -1,7 +1,7 @@
 /** The values of inputs, which are given once and never shown. */
 import { INPUT_ID_RULE, isInputId } from "../../config/values/expand.ts";
 import { fail, succeed } from "../../core/result.ts";
-import { openInputs } from "../../secrets/inputs.ts";
+import { openInputsOf } from "../../app/app.ts";
 import { findValueProblem } from "./input-value.ts";
 import type { Handlers } from "../operator.ts";
 import { recordChange } from "../record-change.ts";
@@ -9,7 +9,7 @@ import { recordChange } from "../record-change.ts";
 export const inputHandlers: Handlers<"setInput"> = {
   async setInput(deps, viewer, { params: { input: id }, body: { value } }) {
     if (!isInputId(id)) return badInputId();
-    const { home, inputs } = deps.config.current();
+    const { inputs } = deps.config.current();
     const input = inputs.find((one) => one.id === id);
     const problem = findValueProblem(value, input);
     if (problem !== undefined) {
@@ -18,7 +18,7 @@ export const inputHandlers: Handlers<"setInput"> = {
         hint: "Nothing was changed.",
       });
     }
-    const store = openInputs({ home });
+    const store = openInputsOf(deps.config.current());
     await store.set(id, value);
     await deps.app.followConfig();
     await recordChange(deps, viewer, { action: "input.set", subject: id });

@@ -1,7 +1,6 @@
 /** Who may do what, in the order in which it is decided, and which rule decides on a call. */
 import {
   createRuleSet,
-  openTokens,
   type App,
   type ExplainedCall,
   type TokenEntry,
@@ -78,7 +77,7 @@ export async function explainCall(
   lookup: Lookup,
 ): Promise<ToolResult<ExplainedWithFile>> {
   const current = config.current();
-  const caller = callerOf(who, profiles, openTokens(current.home).list());
+  const caller = callerOf(who, profiles, await app.tokens.list());
   const servers = current.servers.map(({ id }) => id);
   const told = await explainNamed(app, tool, servers, { ...caller, args }, lookup);
   return told.success ? succeed(withFile(told.data, current)) : told;

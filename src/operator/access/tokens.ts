@@ -1,5 +1,5 @@
 /** The gateway's own tokens, and what each of them can do. */
-import { lastUsesOf, openTokens, type App, type ShownToken, type TokenEntry } from "../../app/app.ts";
+import { lastUsesOf, type App, type ShownToken, type TokenEntry } from "../../app/app.ts";
 import { EFFECTS } from "../../core/rule.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { parseMoment } from "../../text/moment.ts";
@@ -12,11 +12,11 @@ export const tokenHandlers: Handlers<
 > = {
   async listTokens(deps) {
     const uses = await lastUsesOf(deps.app.store);
-    const entries = tokensOf(deps).list();
+    const entries = await deps.app.tokens.list();
     return succeed({ tokens: entries.map((entry) => viewEntry(entry, uses)) });
   },
   async getToken(deps, _viewer, { params: { token } }) {
-    const found = tokensOf(deps).find(token);
+    const found = await deps.app.tokens.find(token);
     return found.success ? succeed(await describeToken(deps.app, found.data)) : found;
   },
   async createToken(deps, viewer, { body }) {
@@ -24,17 +24,17 @@ export const tokenHandlers: Handlers<
     if (effects?.length === 0) return NO_EFFECTS;
     const expiresAt = expires === undefined ? undefined : instantOf(expires);
     if (expires !== undefined && expiresAt === undefined) return BAD_EXPIRY;
-    const made = tokensOf(deps).create(name, scopes, { profiles, effects, tools, expiresAt });
+    const made = await deps.app.tokens.create(name, scopes, { profiles, effects, tools, expiresAt });
     return tellNew(deps, viewer, "token.created", made);
   },
   async revokeToken(deps, viewer, { params: { token } }) {
-    const revoked = tokensOf(deps).revoke(token);
+    const revoked = await deps.app.tokens.revoke(token);
     if (!revoked.success) return revoked;
     await recordChange(deps, viewer, { action: "token.revoked", subject: token });
     return succeed({ revoked: token });
   },
   async rotateToken(deps, viewer, { params: { token } }) {
-    return tellNew(deps, viewer, "token.rotated", tokensOf(deps).rotate(token));
+    return tellNew(deps, viewer, "token.rotated", await deps.app.tokens.rotate(token));
   },
 };
 
@@ -51,10 +51,6 @@ const BAD_EXPIRY = fail("TOOL_INVALID_INPUT", "This is no time at which a token 
   field: "expires_at",
   hint: "Give 30d or 12h, a date such as 2027-01-31, or leave it out.",
 });
-
-function tokensOf({ config }: OperatorDeps) {
-  return openTokens(config.current().home);
-}
 
 export const NO_EFFECTS = fail("TOOL_INVALID_INPUT", "A token without an effect may call nothing.", {
   field: "effects",

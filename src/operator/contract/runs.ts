@@ -1,7 +1,15 @@
 import * as z from "zod";
 import { cursor, endpoint, errorView, flag, isoTime, json, jsonObject, pageLimit } from "./endpoint.ts";
 
-export const RUN_STATUSES = ["running", "paused", "succeeded", "failed", "cancelled", "interrupted"] as const;
+export const RUN_STATUSES = [
+  "queued",
+  "running",
+  "paused",
+  "succeeded",
+  "failed",
+  "cancelled",
+  "interrupted",
+] as const;
 export const RUN_KINDS = ["code", "workflow", "capability", "call"] as const;
 
 /** A run in a list. */
@@ -17,6 +25,11 @@ const runView = z.object({
   started_at: isoTime,
   finished_at: isoTime.nullable(),
   elapsed_ms: z.number().nullable(),
+  mode: z
+    .enum(["background"])
+    .optional()
+    .describe("A background run goes on by itself; absent for any other."),
+  wakes_at: isoTime.optional().describe("When a background run that waits goes on by itself."),
   step_count: z.int(),
   resumed_from: z.string().optional(),
   resumed_by: z.string().optional(),
@@ -132,6 +145,7 @@ const runFilter = {
   since: z.string().max(40).optional().describe("ISO 8601, or a time back such as 24h."),
   until: z.string().max(40).optional(),
   session: z.string().max(200).optional(),
+  mode: z.enum(["background", "foreground"]).optional(),
 };
 
 export const runEndpoints = {

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { callView } from "./calls.ts";
 import { endpoint, isoTime, json } from "./endpoint.ts";
 
-export const INBOX_KINDS = ["approval", "uncertain", "resume", "held", "input", "login"] as const;
+export const INBOX_KINDS = ["approval", "uncertain", "resume", "given_up", "held", "input", "login"] as const;
 
 const inboxItem = z.object({
   kind: z.enum(INBOX_KINDS),
@@ -24,6 +24,14 @@ export const statusEndpoints = {
     topics: ["runs", "calls", "inbox", "servers", "library"],
     answer: z.object({
       version: z.string(),
+      store: z
+        .object({
+          kind: z.string(),
+          place: z.string().describe("Host and database."),
+          replicas: z.int().describe("Gateways on it that live."),
+        })
+        .optional()
+        .describe("Where several gateways share one, for those who see all of this one."),
       waiting: z.array(z.object({ kind: z.enum(INBOX_KINDS), count: z.int() })),
       servers: z.array(z.object({ state: z.string(), ids: z.array(z.string()) })),
       runs: z.object({

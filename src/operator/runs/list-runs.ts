@@ -1,5 +1,4 @@
 /** Runs, newest first, and how many began when. */
-import { shownStatus } from "../../app/app.ts";
 import { succeed, type ToolResult } from "../../core/result.ts";
 import type { ListedRun, RunStatus } from "../../core/store.ts";
 import type { AnswerOf } from "../contract/contract.ts";
@@ -24,7 +23,7 @@ export async function listRuns(
   asked: AskedRuns,
   page: Page,
 ): Promise<ToolResult<AnswerOf<"listRuns">>> {
-  const wanted = readFilter(asked, viewer);
+  const wanted = readFilter(deps.app, asked, viewer);
   if (!wanted.success) return wanted;
   const { runs, next } = await findRuns(deps, viewer, wanted.data, page);
   const views = [];
@@ -74,7 +73,7 @@ export async function countRuns(
   asked: AskedRuns,
   bucketCount: number,
 ): Promise<ToolResult<Histogram>> {
-  const wanted = readFilter(asked, viewer);
+  const wanted = readFilter(deps.app, asked, viewer);
   if (!wanted.success) return wanted;
   const { since, until = Date.now(), ...rest } = wanted.data.filter;
   const begin = since ?? until - DAY_MS;
@@ -93,7 +92,7 @@ export async function countRuns(
   }));
   for (const { bucket, count, ...run } of counts) {
     const bar = buckets[Math.min(bucket, length - 1)];
-    if (bar !== undefined && wanted.data.isWanted(run)) bar[BARS[shownStatus(run)]] += count;
+    if (bar !== undefined && wanted.data.isWanted(run)) bar[BARS[deps.app.traces.statusOf(run)]] += count;
   }
   return succeed({ from: new Date(from).toISOString(), bucket_ms: bucketMs, buckets });
 }
@@ -103,6 +102,7 @@ const BARS: Readonly<Record<RunStatus | "interrupted", Bar>> = {
   failed: "failed",
   cancelled: "failed",
   interrupted: "failed",
+  queued: "waiting",
   paused: "waiting",
   running: "running",
 };

@@ -1,6 +1,6 @@
 /** A run beside the attempt before it: what was changed, and what became of each step. */
 import { createTwoFilesPatch, OMIT_HEADERS } from "diff";
-import { shownStatus, type App } from "../../app/app.ts";
+import type { App } from "../../app/app.ts";
 import { succeed, type ToolResult } from "../../core/result.ts";
 import type { Run, StepSummary } from "../../core/store.ts";
 import type { Redactor } from "../../text/redaction.ts";
@@ -39,10 +39,10 @@ interface ReadSteps {
   readonly steps: ReadonlyMap<string, StepSummary>;
 }
 
-async function readSteps({ store }: App, run: Run): Promise<ReadSteps> {
+async function readSteps({ store, traces }: App, run: Run): Promise<ReadSteps> {
   const steps = await store.runs.stepPage(run.id, { after: 0, limit: STEPS_READ_MAX });
   return {
-    isRunning: shownStatus(run) === "running",
+    isRunning: traces.statusOf(run) === "running",
     steps: new Map(steps.map((step) => [step.key, step])),
   };
 }

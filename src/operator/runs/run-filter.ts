@@ -1,7 +1,7 @@
 /** Which runs somebody asks for, as the query of the API and the options of `repertoire runs` say it. */
-import { shownStatus } from "../../app/app.ts";
+import type { App } from "../../app/app.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { RunFilter, RunKind, RunStatus, RunSummary } from "../../core/store.ts";
+import type { RunFilter, RunKind, RunMode, RunStatus, RunSummary } from "../../core/store.ts";
 import { parseMoment } from "../../text/moment.ts";
 import { RUN_KINDS, RUN_STATUSES } from "../contract/runs.ts";
 import type { Viewer } from "../operator.ts";
@@ -14,6 +14,7 @@ export interface AskedRuns {
   readonly since?: string | undefined;
   readonly until?: string | undefined;
   readonly session?: string | undefined;
+  readonly mode?: RunMode | undefined;
 }
 
 export interface WantedRuns {
@@ -24,7 +25,11 @@ export interface WantedRuns {
 
 type ShownStatus = (typeof RUN_STATUSES)[number];
 
-export function readFilter(asked: AskedRuns, { owner }: Pick<Viewer, "owner">): ToolResult<WantedRuns> {
+export function readFilter(
+  { traces }: Pick<App, "traces">,
+  asked: AskedRuns,
+  { owner }: Pick<Viewer, "owner">,
+): ToolResult<WantedRuns> {
   const statuses = readList<ShownStatus>(asked.status, RUN_STATUSES, "status");
   if (!statuses.success) return statuses;
   const kinds = readList<RunKind>(asked.kind, RUN_KINDS, "kind");
@@ -43,9 +48,10 @@ export function readFilter(asked: AskedRuns, { owner }: Pick<Viewer, "owner">): 
       ...(since.data !== undefined && { since: since.data }),
       ...(until.data !== undefined && { until: until.data }),
       ...(asked.session !== undefined && { session: asked.session }),
+      ...(asked.mode !== undefined && { mode: asked.mode }),
       ...(owner !== undefined && { starter: { principal: owner } }),
     },
-    isWanted: (run) => wanted === undefined || wanted.includes(shownStatus(run)),
+    isWanted: (run) => wanted === undefined || wanted.includes(traces.statusOf(run)),
   });
 }
 

@@ -1,5 +1,5 @@
 /** The nodes of a workflow's run, and how far each is. */
-import { isNodeKey, labelOf, outlineWorkflow, shownStatus, type App } from "../../app/app.ts";
+import { isNodeKey, labelOf, outlineWorkflow, type App } from "../../app/app.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Run, StepSummary } from "../../core/store.ts";
 import type { AnswerOf } from "../contract/contract.ts";
@@ -25,7 +25,7 @@ export async function getGraph(app: App, run: Run): Promise<ToolResult<Graph>> {
     steps.filter(({ key }) => isNodeKey(key)),
     ({ key }) => nodeOf(key),
   );
-  const isRunning = shownStatus(run) === "running";
+  const isRunning = app.traces.statusOf(run) === "running";
   return succeed({
     nodes: outline.nodes.map(({ id, type }) => ({ id, type, ...stateOf(byNode.get(id) ?? [], isRunning) })),
     edges: outline.edges.map((edge) => ({ ...edge })),

@@ -5,7 +5,6 @@ import {
   questionIdOf,
   readEarlierRun,
   resultUriOf,
-  shownStatus,
   type App,
 } from "../../app/app.ts";
 import { displayNameOf } from "../../core/names.ts";
@@ -71,11 +70,11 @@ function viewLine({ level, message, truncatedFrom }: Run["logs"][number]) {
 
 /** Where it stopped, and what it asks. */
 async function readStop(
-  { store }: App,
+  { store, traces }: App,
   run: Run,
   redactor: Redactor,
 ): Promise<Pick<Head, "checkpoint" | "questions">> {
-  const status = shownStatus(run);
+  const status = traces.statusOf(run);
   if (status === "succeeded" || status === "running") return { questions: [] };
   const earlier = await readEarlierRun(store.runs, run);
   const successor = await store.runs.successor(run.id);
@@ -99,7 +98,7 @@ async function readCapability({ store }: App, run: Run): Promise<Pick<Head, "cap
 }
 
 /** This run, and those before and after it, oldest first. */
-async function readAttempts({ store: { runs } }: App, run: Run): Promise<Head["attempts"]> {
+async function readAttempts({ store: { runs }, traces }: App, run: Run): Promise<Head["attempts"]> {
   const attempts: RunSummary[] = [run];
   for (let from = run.resumedFromRunId; from !== null && attempts.length < ATTEMPTS_MAX;) {
     const before = await runs.find(from);
@@ -113,7 +112,7 @@ async function readAttempts({ store: { runs } }: App, run: Run): Promise<Head["a
   }
   return attempts.map((one) => ({
     run_id: one.id,
-    status: shownStatus(one),
+    status: traces.statusOf(one),
     started_at: new Date(one.startedAt).toISOString(),
   }));
 }

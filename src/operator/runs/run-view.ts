@@ -1,5 +1,4 @@
 /** A run in a list, as `repertoire runs --json` and the API have it. */
-import { summarizeRun } from "../../app/app.ts";
 import { displayNameOf } from "../../core/names.ts";
 import { LOCAL } from "../../core/principal.ts";
 import type { RunSummary } from "../../core/store.ts";
@@ -17,7 +16,7 @@ export async function viewRun(
   const name = run.intent === null ? await nameOf(app, run) : undefined;
   const next = run.status === "succeeded" ? undefined : await store.runs.successor(run.id);
   const view = {
-    ...summarizeRun(run),
+    ...app.traces.summarize(run),
     ...(name !== undefined && { name }),
     who: run.principal ?? LOCAL,
     client: run.client,

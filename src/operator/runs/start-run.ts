@@ -35,7 +35,8 @@ export async function resumeRun(
   const found = await findRun(deps, viewer, runId);
   if (!found.success) return found;
   const { request_id: id, ...args } = body;
-  return execute(viewer, id, { ...args, resume: runId } as JsonObject);
+  // A person who continues a run wants it to go on, also one that the queue would leave.
+  return execute(viewer, id, { ...args, resume: runId, background: false } as JsonObject);
 }
 
 function execute(

@@ -1,5 +1,5 @@
 /** A step of a run as a row: what it was, how it ended and when, and how its arguments begin. */
-import { isNodeKey, labelOf, shownStatus, skippedBy, type App } from "../../app/app.ts";
+import { isNodeKey, labelOf, skippedBy, type App } from "../../app/app.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
 import type { Run, RunSummary, StepSummary } from "../../core/store.ts";
 import { cut } from "../../text/cut.ts";
@@ -33,7 +33,7 @@ export async function readRowContext(app: App, run: Run): Promise<RowContext> {
   const children = await readChildren(app, run);
   return {
     run,
-    isRunning: shownStatus(run) === "running",
+    isRunning: app.traces.statusOf(run) === "running",
     redactor: await redactorOf(app, run),
     linesOf: await findLines(app, run),
     children,

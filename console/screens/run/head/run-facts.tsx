@@ -14,6 +14,7 @@ export function RunFacts({ head }: { readonly head: RunHead }): ReactNode {
   const {
     run_id: id,
     kind,
+    mode,
     who,
     client,
     started_at: at,
@@ -32,7 +33,7 @@ export function RunFacts({ head }: { readonly head: RunHead }): ReactNode {
         </code>
         <CopyButton text={id} label="Copy the run's id" />
       </span>
-      <span>{kind}</span>
+      <span>{mode === undefined ? kind : `${kind}, ${mode}`}</span>
       {capability !== undefined && (
         <Link
           to="/library/$name"
