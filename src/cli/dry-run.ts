@@ -7,7 +7,10 @@ import { chmodSync, cpSync, existsSync, linkSync, mkdtempSync, rmSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { copyDatabase } from "../app/app.ts";
-import { locateConfig } from "../config/locate.ts";
+import type { ToolError } from "../core/errors.ts";
+import { fail } from "../core/result.ts";
+import { refuse } from "./app-call.ts";
+import { storePlaceOf } from "./store-call.ts";
 import { EXIT } from "./terminal/exit-code.ts";
 import type { GlobalOptions } from "./global-options.ts";
 import { dim, note, markDryRun } from "./terminal/terminal.ts";
@@ -22,7 +25,8 @@ export async function runOnCopy<O extends DryRunOptions>(
   work: (options: O) => Promise<number> | number,
 ): Promise<number> {
   if (options.dryRun !== true) return work(options);
-  const { home } = locateConfig({ configPath: options.config, home: options.home });
+  const { home, store } = await storePlaceOf(options);
+  if (store.place !== undefined) return refuse(cannotCopy(store.place), options);
   const copy = copyHome(home);
   beginDryRun();
   try {
@@ -30,6 +34,14 @@ export async function runOnCopy<O extends DryRunOptions>(
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
+}
+
+/** A dry run of the command itself would be none: others see each step of it, and it cannot be taken back. */
+function cannotCopy(place: string): ToolError {
+  return fail("TOOL_INVALID_INPUT", `--dry-run works on a copy of the store, and ${place} is not copied.`, {
+    field: "dry-run",
+    hint: "Nothing was done. Run the command without --dry-run, or try it on a home of its own with --home and without REPERTOIRE_DATABASE_URL.",
+  }).error;
 }
 
 /** From here on the answer is about what would be done. */

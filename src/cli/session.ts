@@ -1,7 +1,8 @@
 import type { GlobalOptions } from "./global-options.ts";
-import { openApp, type App } from "../app/app.ts";
+import { openApp, openInputsOf, type App } from "../app/app.ts";
 import type { Config, ConfigInput } from "../config/config.ts";
 import type { ConfigSource, ConfigSourceCreated } from "../config/source.ts";
+import { locateStore } from "../config/locate-store.ts";
 import { locateConfig } from "../config/locate.ts";
 import { formatProblem, type ConfigProblem } from "../config/problem.ts";
 import type { Log, LogLevel } from "../core/log.ts";
@@ -26,7 +27,12 @@ export async function openSession(
   quietest: LogLevel | undefined = "error",
   serves?: "stdio" | "http",
 ): Promise<Session> {
-  return openWith(await openConfig(options, serves !== undefined), options, quietest, serves);
+  return openWith(await openConfig(options, serves !== undefined), options, quietest, { serves });
+}
+
+/** The same for a command that would rather do without than wait: with a store that is away, it throws after so long. */
+export async function openSessionSoon(options: GlobalOptions, storeWaitMs: number): Promise<Session> {
+  return openWith(await openConfig(options, false), options, "silent", { storeWaitMs });
 }
 
 /** The same for a command that needs one server: asks at the terminal for the inputs that this server lacks. */
@@ -34,11 +40,16 @@ export async function openSessionFor(server: string, options: GlobalOptions): Pr
   return openWith(await openAskedConfig(options, server), options, "error");
 }
 
+interface Opening {
+  readonly serves?: "stdio" | "http" | undefined;
+  readonly storeWaitMs?: number;
+}
+
 async function openWith(
   opened: ConfigSourceCreated,
   options: GlobalOptions,
   quietest: LogLevel,
-  serves?: "stdio" | "http",
+  { serves, storeWaitMs }: Opening = {},
 ): Promise<Session> {
   if (!opened.ok) throw configError(opened.problems);
   const config = opened.source;
@@ -46,7 +57,12 @@ async function openWith(
   // A command leaves warnings to `doctor` and `config check`; a gateway that serves has only its log.
   if (serves !== undefined) logWarnings(log, opened.warnings);
   try {
-    const app = await openApp({ config, log, ...(serves !== undefined && { serves }) });
+    const app = await openApp({
+      config,
+      log,
+      ...(serves !== undefined && { serves }),
+      ...(storeWaitMs !== undefined && { storeWaitMs }),
+    });
     return {
       config,
       log,
@@ -63,17 +79,24 @@ async function openWith(
   }
 }
 
-function openConfig(
+async function openConfig(
   options: GlobalOptions,
   isWatched: boolean,
   inputs?: Inputs,
 ): Promise<ConfigSourceCreated> {
-  return openConfigSource({ configPath: options.config, home: options.home, isWatched }, inputs);
+  const values = inputs ?? (await inputsOf(options));
+  return openConfigSource({ configPath: options.config, home: options.home, isWatched }, values);
+}
+
+/** Undefined where it is not known in which store they are: the config has that problem, and tells it with all others. */
+async function inputsOf(options: GlobalOptions): Promise<Inputs | undefined> {
+  const located = await locateStore({ configPath: options.config, home: options.home });
+  return located.ok ? openInputsOf(located) : undefined;
 }
 
 async function openAskedConfig(options: GlobalOptions, server: string): Promise<ConfigSourceCreated> {
   const place = { configPath: options.config, home: options.home };
-  const inputs = openInputs({ home: locateConfig(place).home });
+  const inputs = (await inputsOf(options)) ?? openInputs({ home: locateConfig(place).home });
   const opened = await openConfig(options, false, inputs);
   if (!opened.ok || options.json === true || !canAsk() || !process.stderr.isTTY) return opened;
   const missing = opened.source

@@ -9,6 +9,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Command, Option } from "commander";
+import { locateStore } from "../../config/locate-store.ts";
 import { locateConfig } from "../../config/locate.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { completesOf, type WordKind } from "../command.ts";
@@ -79,8 +80,10 @@ async function ofKind(kinds: readonly WordKind[], read: WordsRead): Promise<Comp
   if (asked.length === 0) return { candidates: [], marks };
   const { config, home } = read.options;
   const located = locateConfig({ configPath: config, home });
+  const place = await locateStore({ configPath: config, home });
   // A completion makes no database.
-  const hasStore = existsSync(join(located.home, "repertoire.db"));
+  const hasFile = existsSync(join(located.home, "repertoire.db"));
+  const hasStore = place.ok && place.store.url !== undefined ? true : hasFile;
   const { openSources } = await import("./sources.ts");
   const sources = await openSources({ config, home }, hasStore);
   try {

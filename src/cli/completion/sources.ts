@@ -1,14 +1,13 @@
 /** What has a name on this machine, for completions. Nothing is started and nothing is written. */
 import { readdirSync } from "node:fs";
-import { openTokens } from "../../app/app.ts";
+import { useTokens } from "../store-call.ts";
 import { CLIENT_IDS, CLIENT_TITLES } from "../../clients/client.ts";
 import { loadConfig } from "../../config/load.ts";
-import { locateConfig } from "../../config/locate.ts";
 import { META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
 import { callablesIn, nodesOf, type Callable } from "../../operator/tools/callables.ts";
 import { parametersOf, typesOf } from "../../operator/tools/parameters.ts";
 import type { RunView } from "../commands/runs/run-view.ts";
-import { openSession, type Session } from "../session.ts";
+import { openSessionSoon, type Session } from "../session.ts";
 import type { GlobalOptions } from "../global-options.ts";
 
 export interface Candidate {
@@ -35,12 +34,14 @@ export interface CompletionSources {
 
 /** More are not looked through. */
 const RUNS_MAX = 30;
+/** A person has pressed a key and waits. */
+const STORE_WAIT_MS = 500;
 
 export async function openSources(options: GlobalOptions, hasStore: boolean): Promise<CompletionSources> {
   let session: Session | undefined;
   /** Without a database there is nothing to know but the config. */
   const open = async (): Promise<Session | undefined> =>
-    hasStore ? (session ??= await openSession(options)) : undefined;
+    hasStore ? (session ??= await openSessionSoon(options, STORE_WAIT_MS)) : undefined;
   const load = () => loadConfig({ configPath: options.config, home: options.home });
   const callables = async (): Promise<Callable[]> => {
     const opened = await open();
@@ -85,6 +86,10 @@ export async function openSources(options: GlobalOptions, hasStore: boolean): Pr
     async drafts() {
       const loaded = load();
       if (!loaded.ok) return [];
+      if (loaded.config.store.url !== undefined) {
+        const names = (await (await open())?.app.drafts.names()) ?? [];
+        return names.map((value) => ({ value, about: "draft" }));
+      }
       const names = readdirSync(loaded.config.draftsFolder).filter((name) => /\.(ts|json)$/.test(name));
       return names.map((name) => ({ value: name.replace(/\.(ts|json)$/, ""), about: "draft" }));
     },
@@ -95,10 +100,8 @@ export async function openSources(options: GlobalOptions, hasStore: boolean): Pr
     },
     async tokens() {
       if (!hasStore) return [];
-      const { home } = locateConfig({ configPath: options.config, home: options.home });
-      return openTokens(home)
-        .list()
-        .map(({ name }) => ({ value: name }));
+      const entries = await useTokens(options, (tokens) => tokens.list());
+      return entries.map(({ name }) => ({ value: name }));
     },
     async clients() {
       return CLIENT_IDS.map((id) => ({ value: id, about: CLIENT_TITLES[id] }));

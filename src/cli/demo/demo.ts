@@ -15,7 +15,6 @@ import { watchSignals } from "../terminal/signals.ts";
 import { defineCommand } from "../command.ts";
 import { ownProcess, typedCommand } from "../connect/own-command.ts";
 import { print } from "../terminal/terminal.ts";
-import { openTokens } from "../../app/app.ts";
 import { consoleFor, makeConsoleLink } from "../../operator/console.ts";
 import { openSession } from "../session.ts";
 
@@ -51,6 +50,8 @@ async function demo({ serve }: DemoOptions): Promise<number> {
  * notes.
  */
 function createPlace(folder: string): DemoPlace {
+  // Everything of the demo is in its folder, whatever store the user has.
+  delete process.env["REPERTOIRE_DATABASE_URL"];
   const home = join(folder, "home");
   const config = join(folder, "repertoire.json");
   const server = [process.argv[1], "demo-server", join(folder, "notes")];
@@ -86,7 +87,7 @@ async function serveDemo({ home, config }: DemoPlace, stopped: Promise<number>):
     const { app, config: source, log } = session;
     const console = consoleFor({ app, config: source, place: { configPath: config, home } }, log);
     const listener = await app.listenHttp({ host: "127.0.0.1", port: 0 }, { console });
-    const { token } = openTokens(home).showDefault();
+    const { token } = await app.tokens.showDefault();
     show.title(8, `Your turn: the gateway now serves at ${listener.url}, with the notes of this demo`);
     for (const { client, text } of connectHints({ url: listener.url, token })) {
       if (!SHOWN.has(client)) continue;
@@ -97,7 +98,11 @@ async function serveDemo({ home, config }: DemoPlace, stopped: Promise<number>):
       "Cursor, VS Code, Codex, Gemini CLI, the MCP Inspector and agent frameworks: docs/clients.md",
     );
     showNextSteps();
-    const link = await makeConsoleLink(app.store, { home, endpoint: listener.url, token: "default" });
+    const link = await makeConsoleLink(app.store, {
+      tokens: app.tokens,
+      endpoint: listener.url,
+      token: "default",
+    });
     print();
     if (link.success) {
       show.remark("Everything that this demo did, in a browser (the link is good for one minute and once):");

@@ -1,10 +1,11 @@
 import type { ConfigInput } from "../../../config/config.ts";
 import { loadConfig } from "../../../config/load.ts";
-import { locateConfig } from "../../../config/locate.ts";
 import { formatPath } from "../../../config/problem.ts";
 import { didYouMean, nearest } from "../../../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
-import { openInputs, type Inputs } from "../../../secrets/inputs.ts";
+import { openInputsOf } from "../../../app/app.ts";
+import type { Inputs } from "../../../secrets/inputs.ts";
+import { storePlaceOf } from "../../store-call.ts";
 import { refuse } from "../../app-call.ts";
 import { askAtTerminal } from "../../init/ask-inputs.ts";
 import { commandLine } from "../../command-line.ts";
@@ -17,6 +18,7 @@ import { beginDryRun, endDryRun, type DryRunOptions } from "../../dry-run.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { green, isDryRun, note, printJson, printTable } from "../../terminal/terminal.ts";
 import { isInputId } from "../../../config/values/expand.ts";
+import type { SecretProtection } from "../../../core/secret-store.ts";
 
 const ID_ARGUMENT = { words: "<id>", about: "the ID of ${input:ID}", completes: ["inputs"] } as const;
 
@@ -64,8 +66,16 @@ start the servers that waited for it.`,
   ],
 });
 
-function inputsOf(options: GlobalOptions): Inputs {
-  return openInputs({ home: locateConfig({ configPath: options.config, home: options.home }).home });
+async function inputsOf(options: GlobalOptions): Promise<Inputs> {
+  return openInputsOf(await storePlaceOf(options));
+}
+
+/** The same where the ids are asked for. Of a home they are known without asking the keyring for the values. */
+async function knownInputsOf(options: GlobalOptions): Promise<Inputs> {
+  const place = await storePlaceOf(options);
+  const inputs = openInputsOf(place);
+  if (place.store.url !== undefined) await inputs.load();
+  return inputs;
 }
 
 /** What the config says of its inputs, without their values; nothing where it is not valid. */
@@ -76,8 +86,8 @@ function declaredInputs(options: GlobalOptions): readonly ConfigInput[] {
 
 // ── list ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-function list(options: GlobalOptions): number {
-  const views = viewInputs(declaredInputs(options), inputsOf(options));
+async function list(options: GlobalOptions): Promise<number> {
+  const views = viewInputs(declaredInputs(options), await knownInputsOf(options));
   if (options.json === true) printJson(views);
   else if (views.length === 0) note("The config uses no inputs, and no values are stored.");
   else {
@@ -98,7 +108,7 @@ interface InputView {
   readonly description?: string;
   readonly isKept: boolean;
   /** What protects the value that is kept. */
-  readonly protectedBy?: "keyring" | "file";
+  readonly protectedBy?: SecretProtection;
   readonly hasDefault: boolean;
   readonly servers: readonly string[];
   /** Other places in the config that take it. */
@@ -130,13 +140,19 @@ export function viewInputs(
 
 // ── set and forget ──────────────────────────────────────────────────────────────────────────────────────────────────
 
+const PROTECTORS: Readonly<Record<SecretProtection, string>> = {
+  keyring: "the keyring",
+  file: "the permissions of its file",
+  database: "REPERTOIRE_SECRET_KEY",
+};
+
 async function set(id: string, options: GlobalOptions): Promise<number> {
   if (!isInputId(id)) return refuse(badInputId().error, options);
   const declared = declaredInputs(options);
   const input = declared.find((other) => other.id === id);
   const value = await obtainValue(id, input);
   if (!value.success) return refuse(value.error, options);
-  const inputs = inputsOf(options);
+  const inputs = await inputsOf(options);
   // A dry run does not say what would protect it: only a write shows whether there is a keyring.
   if (!isDryRun()) await inputs.set(id, value.data);
   const protectedBy = isDryRun() ? undefined : inputs.protectionOf(id);
@@ -145,7 +161,7 @@ async function set(id: string, options: GlobalOptions): Promise<number> {
     note(
       isDryRun()
         ? `${green("kept")} ${id}`
-        : `${green("kept")} ${id}, protected by ${protectedBy === "keyring" ? "the keyring" : "the permissions of its file"}`,
+        : `${green("kept")} ${id}, protected by ${PROTECTORS[protectedBy ?? "file"]}`,
     );
   if (options.json !== true && (input === undefined || input.state === "unused"))
     note(adviceOn(id, declared));
@@ -187,8 +203,8 @@ function adviceOn(id: string, declared: readonly ConfigInput[]): string {
 }
 
 async function forget(id: string, options: GlobalOptions): Promise<number> {
-  const inputs = inputsOf(options);
   if (!isInputId(id)) return refuse(badInputId().error, options);
+  const inputs = await knownInputsOf(options);
   const isKept = isDryRun() ? inputs.list().includes(id) : await inputs.forget(id);
   if (!isKept) {
     const near = nearest(id, inputs.list());

@@ -114,10 +114,14 @@ function showLogin({ server, needed, account, toolCount, storedIn }: LoginView):
   if (!needed) return note(`${server} needs no login; ${tools}`);
   const who = account === undefined ? "" : ` as ${escapeUnprintable(account)}`;
   note(`${green("logged in")} to ${server}${who}, ${tools}`);
-  note(
-    `The login is stored in ${storedIn === "keyring" ? "the keyring" : "secrets.json of the home folder"}.`,
-  );
+  note(`The login is stored in ${STORED_IN[storedIn]}.`);
 }
+
+const STORED_IN: Readonly<Record<LoginView["storedIn"], string>> = {
+  keyring: "the keyring",
+  file: "secrets.json of the home folder",
+  database: "the database, sealed with REPERTOIRE_SECRET_KEY",
+};
 
 function portOf(redirectUrl: string | undefined): number | undefined {
   const port = redirectUrl === undefined ? "" : new URL(redirectUrl).port;

@@ -1,6 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { openTokens, readLastUses, type ShownToken, type Tokens } from "../../../app/app.ts";
-import { locateConfig } from "../../../config/locate.ts";
+import { readLastUses, type ShownToken } from "../../../app/app.ts";
 import { PERMISSIONS } from "../../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../../core/result.ts";
 import { EFFECTS } from "../../../core/rule.ts";
@@ -9,7 +8,7 @@ import { describeToken, NO_EFFECTS } from "../../../operator/access/tokens.ts";
 import { refuse, useApp } from "../../app-call.ts";
 import { commandLine } from "../../command-line.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
-import { auditChange } from "../../store-call.ts";
+import { auditChange, storePlaceOf, useTokens } from "../../store-call.ts";
 import { collect, defineCommand } from "../../command.ts";
 import type { DryRunOptions } from "../../dry-run.ts";
 import type { GlobalOptions } from "../../global-options.ts";
@@ -126,7 +125,7 @@ not through code, workflows and saved tools.`,
 });
 
 async function show(options: GlobalOptions): Promise<number> {
-  const shown = tokensOf(options).showDefault();
+  const shown = await useTokens(options, (tokens) => tokens.showDefault());
   if (shown.isNew) await auditChange(options, { action: "token.created", subject: shown.name });
   if (options.json === true) printJson(viewNew(shown));
   else print(shown.token);
@@ -134,23 +133,26 @@ async function show(options: GlobalOptions): Promise<number> {
 }
 
 async function list(options: GlobalOptions): Promise<number> {
-  const entries = tokensOf(options).list();
-  const uses = await readLastUses(homeOf(options));
+  const { entries, first } = await useTokens(options, async (tokens) => ({
+    entries: await tokens.list(),
+    first: tokens.hasDefault ? ["token"] : ["token", "create", "NAME"],
+  }));
+  const uses = await readLastUses(await storePlaceOf(options));
   if (options.json === true) printJson(entries.map((entry) => viewEntry(entry, uses)));
   else if (entries.length > 0) printTokens(entries, uses);
-  else note(`There are no tokens yet. Create the first with: ${commandLine(["token"], options)}`);
+  else note(`There are no tokens yet. Create the first with: ${commandLine(first, options)}`);
   return EXIT.ok;
 }
 
-function showToken(name: string, options: GlobalOptions): number | Promise<number> {
-  const found = tokensOf(options).find(name);
+async function showToken(name: string, options: GlobalOptions): Promise<number> {
+  const found = await useTokens(options, (tokens) => tokens.find(name));
   if (!found.success) return refuse(found.error, options);
   return useApp(options, async (app) => succeed(await describeToken(app, found.data)), {
     show: printToken,
   });
 }
 
-function create(name: string, options: CreateOptions): number | Promise<number> {
+async function create(name: string, options: CreateOptions): Promise<number> {
   const permissions = parseWords(options.scope, PERMISSIONS, "scope");
   if (!permissions.success) return refuse(permissions.error, options);
   const effects = parseWords(options.effects ?? "", EFFECTS, "effects");
@@ -163,12 +165,14 @@ function create(name: string, options: CreateOptions): number | Promise<number> 
     tools,
     expiresAt: expires === NEVER ? undefined : expires,
   };
-  return showNew(tokensOf(options).create(name, permissions.data, limits), "created", options);
+  const made = await useTokens(options, (tokens) => tokens.create(name, permissions.data, limits));
+  return showNew(made, "created", options);
 }
 
-function rotate(name: string, options: ExpiryOptions): Promise<number> {
+async function rotate(name: string, options: ExpiryOptions): Promise<number> {
   const expiresAt = options.expires === NEVER ? null : options.expires;
-  return showNew(tokensOf(options).rotate(name, expiresAt), "replaced", options);
+  const made = await useTokens(options, (tokens) => tokens.rotate(name, expiresAt));
+  return showNew(made, "replaced", options);
 }
 
 async function showNew(
@@ -201,20 +205,12 @@ function adviceOn(name: string, options: GlobalOptions): string {
 }
 
 async function revoke(name: string, options: GlobalOptions): Promise<number> {
-  const revoked = tokensOf(options).revoke(name);
+  const revoked = await useTokens(options, (tokens) => tokens.revoke(name));
   if (!revoked.success) return refuse(revoked.error, options);
   await auditChange(options, { action: "token.revoked", subject: name });
   if (options.json === true) printJson({ revoked: name });
   else note(`${green("revoked")} ${name}. Clients that use it are disconnected.`);
   return EXIT.ok;
-}
-
-function homeOf(options: GlobalOptions): string {
-  return locateConfig({ configPath: options.config, home: options.home }).home;
-}
-
-function tokensOf(options: GlobalOptions): Tokens {
-  return openTokens(homeOf(options));
 }
 
 /** ISO 8601, or `never`. */

@@ -1,5 +1,5 @@
 /** `repertoire console`: a one-time link to the console of the gateway that runs on this home, or of one that it starts. */
-import { readLive } from "../../../app/app.ts";
+import { openTokensOf, readLive } from "../../../app/app.ts";
 import { locateConfig } from "../../../config/locate.ts";
 import { consoleFor, makeConsoleLink, type ConsoleLink } from "../../../operator/console.ts";
 import { openBrowser } from "../access/open-browser.ts";
@@ -47,8 +47,10 @@ async function openConsole(options: ConsoleOptions): Promise<number> {
   const { home } = locateConfig({ configPath: options.config, home: options.home });
   const gateway = readLive(home).find(({ url }) => url !== undefined);
   if (gateway?.url === undefined) return serveConsole(options);
-  const request = { home, endpoint: gateway.url, token: options.token, profile: options.profile };
-  const link = await useStore(options, (store) => makeConsoleLink(store, request));
+  const request = { endpoint: gateway.url, token: options.token, profile: options.profile };
+  const link = await useStore(options, (store) =>
+    makeConsoleLink(store, { ...request, tokens: openTokensOf({ home, store }) }),
+  );
   if (!link.success) return refuse(link.error, options);
   showLink(link.data, options);
   return EXIT.ok;
@@ -65,9 +67,9 @@ async function serveConsole(options: ConsoleOptions): Promise<number> {
       options.http === undefined ? { port: 0 } : parseAddress(options.http);
     const console = consoleFor({ app, config, place, host: address.host }, log);
     const listener = await app.listenHttp(address, { console });
-    const { home } = config.current();
     const { token, profile } = options;
-    const link = await makeConsoleLink(app.store, { home, endpoint: listener.url, token, profile });
+    const { tokens } = app;
+    const link = await makeConsoleLink(app.store, { tokens, endpoint: listener.url, token, profile });
     if (!link.success) {
       await listener.close();
       return refuse(link.error, options);

@@ -1,5 +1,7 @@
 import { join } from "node:path";
 import { formatProblem } from "../../../config/problem.ts";
+import type { Config } from "../../../config/config.ts";
+import type { JsonObject } from "../../../core/json.ts";
 import { consoleFor } from "../../../operator/console.ts";
 import { RepertoireError } from "../../../core/errors.ts";
 import { reserveStdout } from "../../../process/stdout.ts";
@@ -66,8 +68,12 @@ async function serve(options: ServeOptions, open: Serve): Promise<number> {
   const session = await openSession(options, undefined, options.http === undefined ? "stdio" : "http");
   const unsubscribe = reportReloads(session, options);
   const { thrown } = watchExceptions(session.log);
-  const served = await open(session, options);
-  session.log.info("gateway.started", { home: session.config.current().home });
+  const served = await open(session, options).catch(async (error: unknown) => {
+    // Connections to a database would keep the process.
+    await session.close();
+    throw error;
+  });
+  session.log.info("gateway.started", placesOf(session.config.current()));
   const exitCode = await Promise.race([served.ended.then(() => EXIT.ok), stopped, thrown]);
   unsubscribe();
   await session.app.drain();
@@ -76,6 +82,10 @@ async function serve(options: ServeOptions, open: Serve): Promise<number> {
   await session.close();
   process.exitCode = exitCode;
   return exitCode;
+}
+
+function placesOf({ home, store }: Config): JsonObject {
+  return store.place === undefined ? { home } : { store: store.place };
 }
 
 const serveStdio: Serve = async ({ app }, { profile }) => {
@@ -90,7 +100,8 @@ const serveHttp: Serve = async ({ app, config, log }, options) => {
   const console = consoleFor({ app, config, place, profile, host: address.host }, log);
   const listener = await app.listenHttp(address, { profile, console });
   const { home } = config.current();
-  const tokenFile = join(home, "tokens.json");
+  // On a shared database there is no token that could be shown again.
+  const tokenFile = app.tokens.hasDefault ? join(home, "tokens.json") : undefined;
   if (readyJson === true) print(JSON.stringify({ url: listener.url, tokenFile }));
   else note(welcome({ url: listener.url, tokenFile }, options));
   return { ended: new Promise(() => {}), close: () => listener.close() };
@@ -98,17 +109,22 @@ const serveHttp: Serve = async ({ app, config, log }, options) => {
 
 /** Never the token itself: what a terminal has shown stays in its history, in recordings and in screenshots. */
 function welcome(
-  { url, tokenFile }: { readonly url: string; readonly tokenFile: string },
+  { url, tokenFile }: { readonly url: string; readonly tokenFile: string | undefined },
   options: GlobalOptions,
 ): string {
   const showToken = commandLine(["token"], options);
-  const add = `claude mcp add --transport http repertoire ${url} --header "Authorization: Bearer $(${showToken})"`;
+  const token = tokenFile === undefined ? "TOKEN" : `$(${showToken})`;
+  const whence =
+    tokenFile === undefined
+      ? `REPERTOIRE_TOKEN, or make one with: ${commandLine(["token", "create", "NAME"], options)}`
+      : `in ${tokenFile}; show it with: ${showToken}`;
+  const add = `claude mcp add --transport http repertoire ${url} --header "Authorization: Bearer ${token}"`;
   return [
     `${bold("Serving MCP at")} ${url}`,
     `${dim("Claude Code  ")} ${add}`,
     `${dim("other clients")} ${commandLine(["connect", "CLIENT", "--http", url], options)}`,
     `${dim("console      ")} ${new URL("/console", url).href}; open it with: ${commandLine(["console"], options)}`,
-    `${dim("token        ")} in ${tokenFile}; show it with: ${showToken}`,
+    `${dim("token        ")} ${whence}`,
     `${dim("stop         ")} Ctrl-C`,
   ].join("\n");
 }
@@ -132,6 +148,7 @@ export function parseAddress(text: string): { host?: string; port?: number } {
 
 /** A changed config takes effect for the connected client; a broken one changes nothing and says why. */
 function reportReloads({ config, log }: Session, options: GlobalOptions): () => void {
+  const { store: used } = config.current();
   return config.subscribe((event) => {
     if (event.kind === "broken") {
       log.error("config.reload.failed", {
@@ -140,6 +157,8 @@ function reportReloads({ config, log }: Session, options: GlobalOptions): () => 
       });
       return;
     }
+    if (event.config.store.url !== used.url)
+      log.warn("config.store.kept", { problem: "the store of the config has changed: restart to use it" });
     log.configure(logOptionsOf(event.config, options));
     logWarnings(log, event.warnings);
     log.info("config.reloaded", { servers: event.config.servers.map((server) => server.id) });

@@ -6,7 +6,7 @@ import { useApp } from "../../app-call.ts";
 import { defineCommand } from "../../command.ts";
 import type { GlobalOptions } from "../../global-options.ts";
 import { bold, dim, print } from "../../terminal/terminal.ts";
-import { agoOf, withCommas } from "../../terminal/wording.ts";
+import { agoOf, countOf, withCommas } from "../../terminal/wording.ts";
 
 type Status = AnswerOf<"getStatus">;
 
@@ -25,6 +25,7 @@ const LABEL_WIDTH = 8;
 
 function show(status: Status): void {
   print(`${bold("Repertoire")} ${status.version}`);
+  if (status.store !== undefined) line("store", storeText(status.store));
   line("waiting", status.waiting.map(({ kind, count }) => `${count} ${kind}`).join(", ") || "nothing");
   line("servers", status.servers.map(({ state, ids }) => `${state}: ${ids.join(", ")}`).join("; ") || "none");
   line("runs", runsText(status.runs));
@@ -38,6 +39,10 @@ function show(status: Status): void {
 
 function line(label: string, text: string): void {
   print(`${dim(label.padEnd(LABEL_WIDTH))} ${escapeUnprintable(text)}`);
+}
+
+function storeText({ place, replicas }: NonNullable<Status["store"]>): string {
+  return `${place}, ${replicas === 0 ? "no gateway runs" : countOf(replicas, "gateway")}`;
 }
 
 function runsText({ buckets }: Status["runs"]): string {
