@@ -11,9 +11,9 @@ import { runCliHere } from "./fixtures/cli-in-process.ts";
 const WITHOUT: ReadonlySet<string> = new Set(
   [
     // They read.
-    "servers tools cost list describe history diff show runs inbox calls audit pins rules validate test completions status",
+    "servers tools cost list describe history diff show runs inbox calls audit pins rules validate test completions status schedules",
     // They run what they are given, or go on until they are stopped: `validate` and `call --dry-run` look first.
-    "run resume cancel serve console demo demo-server",
+    "run resume retry dismiss cancel serve console demo demo-server",
     // They ask first, or talk to somebody else.
     "approve reject login logout start",
     // It writes one new file, and nothing else.

@@ -21,18 +21,22 @@ import { showCommand } from "./commands/runs/show.ts";
 import { approveCommand } from "./commands/runs/approve.ts";
 import { inboxCommand } from "./commands/runs/inbox.ts";
 import { cancelCommand } from "./commands/runs/cancel.ts";
+import { dismissCommand, retryCommand } from "./commands/runs/given-up.ts";
 import { validateCommand, graphCommand } from "./commands/runs/workflow.ts";
 import { loginCommand, logoutCommand } from "./commands/access/login.ts";
 import { inputCommand } from "./commands/access/input.ts";
+import { secretsCommand } from "./commands/access/secrets.ts";
 import { trustCommand } from "./commands/access/trust.ts";
 import { pinsCommand, rejectCommand } from "./commands/access/pins.ts";
 import { tokenCommand } from "./commands/access/token.ts";
 import { rulesCommand } from "./commands/access/rules.ts";
 import { serveCommand } from "./commands/operate/serve.ts";
 import { consoleCommand } from "./commands/operate/console.ts";
+import { schedulesCommand } from "./commands/operate/schedules.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { configCommand } from "./commands/operate/config.ts";
 import { statusCommand } from "./commands/operate/status.ts";
+import { migrateCommand } from "./commands/operate/migrate.ts";
 import { callsCommand } from "./commands/operate/calls.ts";
 import { auditCommand } from "./commands/operate/audit.ts";
 import { bugReportCommand } from "./doctor/bug-report.ts";
@@ -71,6 +75,8 @@ export const COMMANDS: readonly CommandDefinition[] = [
   runsCommand,
   showCommand,
   cancelCommand,
+  retryCommand,
+  dismissCommand,
   inboxCommand,
   approveCommand,
   validateCommand,
@@ -78,6 +84,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   loginCommand,
   logoutCommand,
   inputCommand,
+  secretsCommand,
   trustCommand,
   pinsCommand,
   rejectCommand,
@@ -85,9 +92,11 @@ export const COMMANDS: readonly CommandDefinition[] = [
   rulesCommand,
   serveCommand,
   consoleCommand,
+  schedulesCommand,
   doctorCommand,
   configCommand,
   statusCommand,
+  migrateCommand,
   callsCommand,
   auditCommand,
   bugReportCommand,

@@ -49,7 +49,8 @@ export async function perform(
     if (stopped !== undefined) await stop(app, abort, progress);
     const executed = await withWholeOutputs(app, await work);
     progress.end();
-    const exitCode = showExecuted(executed, origin, options);
+    const isServed = (): boolean => app.gatewayCount() > 0;
+    const exitCode = showExecuted(executed, origin, { ...options, isServed });
     return stopped ?? exitCode;
   } finally {
     progress.end();
@@ -104,6 +105,8 @@ function showProgress(line: ProgressLine, { progress, total, message }: Progress
 /** What `execute` answers. The result is shown on stdout, everything about it on stderr. */
 interface Executed {
   readonly success: boolean;
+  /** Of a run that has not ended. */
+  readonly status?: string;
   readonly run_id: string | null;
   readonly outputs: Json;
   readonly checkpoint: ShownCheckpoint | null;
@@ -122,7 +125,12 @@ interface Executed {
   readonly draft: string | null;
 }
 
-function showExecuted(executed: Executed, origin: Origin, options: GlobalOptions): number {
+interface ShowOptions extends GlobalOptions {
+  /** Whether a gateway is there that takes up background runs. */
+  readonly isServed: () => boolean;
+}
+
+function showExecuted(executed: Executed, origin: Origin, options: ShowOptions): number {
   if (options.json === true) printJson(executed);
   else showForPeople(executed, origin, options);
   if (executed.success) return EXIT.ok;
@@ -130,8 +138,10 @@ function showExecuted(executed: Executed, origin: Origin, options: GlobalOptions
 }
 
 /** A request that was refused has an error and nothing else. */
-function showForPeople(executed: Executed, origin: Origin, options: GlobalOptions): void {
+function showForPeople(executed: Executed, origin: Origin, options: ShowOptions): void {
   const { success, outputs } = executed;
+  if (success && (executed.status === "queued" || executed.status === "running"))
+    return showGoingOn(executed, options);
   const {
     error = null,
     logs = [],
@@ -150,6 +160,14 @@ function showForPeople(executed: Executed, origin: Origin, options: GlobalOption
   else if (error !== null) showError(error, origin, options);
   if (checkpoint !== null) for (const line of standingLines(checkpoint, origin, options)) tell(`  ${line}`);
   if (draft !== null) note(dim(`draft ${escapeUnprintable(draft)}`));
+}
+
+/** The id alone is the answer; what to do with it is for a person. */
+function showGoingOn({ status, run_id: id }: Executed, { isServed, ...options }: ShowOptions): void {
+  print(`${id}`);
+  const begins = "No gateway serves this home now: it begins when one does (repertoire serve).";
+  note(dim(`${status} in the background. Its end: ${commandLine(["resume", id!], options)}`));
+  if (status === "queued" && !isServed()) note(`${yellow("note")} ${begins}`);
 }
 
 /** What waits has not failed, and what waits for an approval was not called. */

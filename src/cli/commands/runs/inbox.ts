@@ -16,7 +16,8 @@ type Item = AnswerOf<"listInbox">["items"][number];
 export const inboxCommand = defineCommand({
   name: "inbox",
   group: "runs",
-  summary: "List everything that waits for a person: approvals, held tools, uncertain calls, inputs, logins",
+  summary:
+    "List everything that waits for a person: approvals, held tools, uncertain calls, runs that were given up, inputs, logins",
   help: `Each entry names the command that settles it. An approval shows exactly what would be done; answer it with
 repertoire approve, which shows it again and asks.`,
   examples: ["repertoire inbox", "repertoire inbox --json"],
@@ -30,6 +31,7 @@ const WORDS: Readonly<Record<Item["kind"], string>> = {
   approval: "approval",
   uncertain: "uncertain call",
   resume: "to continue",
+  given_up: "given up",
   held: "held",
   input: "missing input",
   login: "login",
@@ -44,5 +46,6 @@ function show(items: readonly Item[], options: GlobalOptions): void {
     const params = kind === "approval" && isJsonObject(details) ? details["details"] : undefined;
     if (params !== undefined) print(dim(`  ${escapeLines(JSON.stringify(params))}`));
     print(`  → ${commandLine(command, options)}`);
+    if (kind === "given_up") print(`  → ${commandLine(["dismiss", subject], options)}`);
   }
 }

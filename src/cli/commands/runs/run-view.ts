@@ -71,6 +71,7 @@ const PAINTS: ReadonlyMap<string, (text: string) => string> = new Map([
   ["interrupted", red],
   ["paused", yellow],
   ["running", cyan],
+  ["queued", cyan],
 ]);
 
 /** In the colour of a status; the text may be padded. */

@@ -22,6 +22,7 @@ interface RunOptions extends GlobalOptions {
   readonly input: readonly string[];
   readonly intent?: string;
   readonly timeout?: string;
+  readonly background?: boolean;
 }
 
 export const runCommand = defineCommand({
@@ -44,6 +45,7 @@ export const runCommand = defineCommand({
     },
     { flags: "--intent <text>", about: "what the run is for, in one sentence" },
     { flags: "--timeout <ms>", about: "the time limit of the run" },
+    { flags: "--background", about: "check it, put it into the queue and return; a serving gateway runs it" },
   ],
   help: `A run that fails prints which steps are done; continue it with: repertoire resume RUN. Completed steps are not repeated.
 After SIGINT or SIGTERM, the calls under way finish and are recorded; a second signal exits at once.`,
@@ -82,6 +84,7 @@ async function readRun(what: string, options: RunOptions): Promise<ToolResult<Ex
     inputs: inputs.data,
     ...(options.intent !== undefined && { intent: options.intent }),
     ...(timeout.data !== undefined && { timeout_ms: timeout.data }),
+    ...(options.background === true && { background: true }),
   };
   return succeed({ args, ...(isWorkflow && { workflow: source.data }) });
 }
@@ -92,6 +95,7 @@ interface ResumeOptions extends GlobalOptions {
   readonly input: readonly string[];
   readonly uncertain?: string;
   readonly timeout?: string;
+  readonly background?: boolean;
 }
 
 export const resumeCommand = defineCommand({
@@ -127,7 +131,9 @@ export const resumeCommand = defineCommand({
       about: `for a call whose outcome is not known: retry, skip or '{"result": …}'`,
     },
     { flags: "--timeout <ms>", about: "the time limit of the run" },
+    { flags: "--background", about: "continue in the background: a serving gateway runs it" },
   ],
+  help: `A background run that is queued or under way is waited for, up to the time limit. One that stopped continues here.`,
   examples: [
     "repertoire resume last",
     "repertoire resume last --code report.ts",
@@ -173,6 +179,8 @@ async function readResumption(runId: string, options: ResumeOptions): Promise<To
     ...(uncertain.data !== undefined && { uncertain: uncertain.data }),
     ...(source !== undefined && !isWorkflow && { code: source.data }),
     ...(name !== undefined && { name }),
+    // A person who continues a run wants it to go on, also one that the queue would leave.
+    background: options.background === true,
     ...(timeout.data !== undefined && { timeout_ms: timeout.data }),
   };
   return succeed({ args, ...(isWorkflow && { workflow: source.data }) });

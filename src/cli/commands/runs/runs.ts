@@ -19,6 +19,7 @@ interface RunsOptions extends GlobalOptions {
   readonly since?: string;
   readonly limit: number;
   readonly all?: boolean;
+  readonly background?: boolean;
   readonly time: (typeof TIMES)[number];
 }
 
@@ -54,6 +55,7 @@ export const runsCommand = defineCommand({
       parse: parseLimit,
       default: LIMIT_DEFAULT,
     },
+    { flags: "--background", about: "only background runs" },
     { flags: "--all", about: `up to ${LIMIT_MAX}` },
     { flags: "--time <form>", about: "the format of times", choices: TIMES, default: "relative" },
   ],
@@ -72,14 +74,16 @@ function parseLimit(written: string): number {
 
 /** As the API has them: what it is asked there are options here. */
 function list({ deps, viewer }: Operator, options: RunsOptions): Promise<ToolResult<Listed>> {
-  const { status, kind, tool, text, since, limit, all } = options;
+  const { status, kind, tool, text, since, limit, all, background } = options;
   const page = { limit: all === true ? LIMIT_MAX : limit };
-  return listRuns(deps, viewer, { status, kind, tool, text, since }, page);
+  const mode = background === true ? { mode: "background" as const } : {};
+  return listRuns(deps, viewer, { status, kind, tool, text, since, ...mode }, page);
 }
 
-function show({ runs }: Listed, { status, kind, tool, text, since, time }: RunsOptions): void {
+function show({ runs }: Listed, options: RunsOptions): void {
+  const { status, kind, tool, text, since, time, background } = options;
   if (runs.length === 0) {
-    const isNarrowed = [kind, tool, text, since].some((option) => option !== undefined);
+    const isNarrowed = [kind, tool, text, since, background].some((option) => option !== undefined);
     const all = status === undefined ? "Nothing has run yet." : `No run is ${status}.`;
     note(isNarrowed ? "There is no such run." : all);
     return;
@@ -103,10 +107,14 @@ function show({ runs }: Listed, { status, kind, tool, text, since, time }: RunsO
   });
 }
 
-function whatOf({ intent, name, resumed_by: next }: RunView, shortIds: ReadonlyMap<string, string>): string {
+function whatOf(
+  { intent, name, mode, resumed_by: next }: RunView,
+  shortIds: ReadonlyMap<string, string>,
+): string {
   const what = intent ?? name;
   return [
     ...(what === undefined ? [] : [what]),
+    ...(mode === undefined ? [] : [`(${mode})`]),
     ...(next === undefined ? [] : [`(continued as ${shortIds.get(next)})`]),
   ].join(" ");
 }
