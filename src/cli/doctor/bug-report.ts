@@ -179,7 +179,7 @@ async function knownSecrets(home: string, texts: readonly string[]): Promise<str
       kept.push(value, ...[...value.matchAll(/"((?:[^"\\]|\\.){8,})"/g)].map(([, text]) => text!));
   }
   const fromEnvironment = Object.entries(process.env).flatMap(([name, value = ""]) =>
-    isSecretKey(name) ? [value] : [],
+    isSecretKey(name) || name === "REPERTOIRE_DATABASE_URL" ? [value] : [],
   );
   return [...kept, ...texts, ...fromEnvironment].filter((text) => text.length >= KNOWN_SECRET_LENGTH_MIN);
 }

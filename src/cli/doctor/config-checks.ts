@@ -2,7 +2,7 @@
 import { countOf } from "../terminal/wording.ts";
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { findProgramProblem } from "../../app/app.ts";
+import { findProgramProblem, findSecretProblem, readCron } from "../../app/app.ts";
 import { findPlainSecrets } from "../../clients/import/plain-secrets.ts";
 import type { Config, ServerConfig } from "../../config/config.ts";
 import type { LoadResult } from "../../config/load.ts";
@@ -45,6 +45,29 @@ export function checkConfig(loaded: LoadResult, options: GlobalOptions): Check[]
   }));
   const none: Check = { name, state: "ok", message: "no file; the defaults are used" };
   return [...(found.length === 0 ? [none] : found), ...warnings, ...checkReaders(loaded.config)];
+}
+
+/** What starts runs by itself: one that is wrong does not run, and the others do. */
+export async function checkStarters(loaded: LoadResult): Promise<Check[]> {
+  if (!loaded.ok) return [];
+  const { schedules, hooks } = loaded.config;
+  const checks: Check[] = [];
+  const complain = (place: string, problem: string): void =>
+    void checks.push({
+      name: "config",
+      state: "failed",
+      message: `${place}: ${problem}`,
+      cure: `edit ${place} in the config; see: repertoire schedules`,
+    });
+  for (const [name, schedule] of Object.entries(schedules)) {
+    const read = await readCron(schedule);
+    if (typeof read === "string") complain(`schedules.${name}`, read);
+  }
+  for (const [id, hook] of Object.entries(hooks)) {
+    const problem = findSecretProblem(hook);
+    if (problem !== undefined) complain(`hooks.${id}`, problem);
+  }
+  return checks;
 }
 
 /** Whatever there is to say of a file that is not trusted, trust is the way to put it into force. */

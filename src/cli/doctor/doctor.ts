@@ -1,5 +1,7 @@
-import { checkSandbox } from "../../app/app.ts";
+import { checkSandbox, openInputsOf } from "../../app/app.ts";
 import type { LoadResult } from "../../config/load.ts";
+import type { Config } from "../../config/config.ts";
+import { locateStore, type StoreLocated } from "../../config/locate-store.ts";
 import { locateConfig } from "../../config/locate.ts";
 import { messageOf } from "../../core/errors.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
@@ -16,7 +18,7 @@ import {
   describeSandbox,
   checkSecrets,
 } from "./machine-checks.ts";
-import { checkConfig, checkPrograms, checkServers } from "./config-checks.ts";
+import { checkConfig, checkPrograms, checkServers, checkStarters } from "./config-checks.ts";
 import { planFixes, type Fix } from "./fix.ts";
 import { chooseServers, startServers, describeServer } from "./server-checks.ts";
 import { EXIT } from "../terminal/exit-code.ts";
@@ -107,13 +109,21 @@ async function repair({ yes, dryRun }: DoctorOptions, fixes: readonly Fix[]): Pr
 
 export async function examine(options: DoctorOptions): Promise<Check[]> {
   const { home } = locateConfig({ configPath: options.config, home: options.home });
-  const homeCheck = checkHome(home);
-  const machine = [checkNode(), homeCheck, ...(homeCheck.state === "failed" ? [] : [await checkStore(home)])];
+  const place = await locateStore({ configPath: options.config, home: options.home });
+  const isShared = place.ok && place.store.url !== undefined;
+  const homeCheck = checkHome(home, !isShared);
+  const machine = [checkNode(), homeCheck, ...(await examineStore(options, place, homeCheck))];
   const secrets = await attempt("secrets", home, () => checkSecrets(home, options));
   let loaded: LoadResult | undefined;
   const config = await attempt("config", home, async () => {
-    loaded = await loadConfigWithInputs({ configPath: options.config, home: options.home });
-    return [...checkConfig(loaded, options), ...checkServers(loaded, options)];
+    const inputs = place.ok ? openInputsOf(place) : undefined;
+    loaded = await loadConfigWithInputs({ configPath: options.config, home: options.home }, inputs);
+    const found = [
+      ...checkConfig(loaded, options),
+      ...checkServers(loaded, options),
+      ...(await checkStarters(loaded)),
+    ];
+    return loaded.ok && isShared ? [...found, ...(await examineReplica(loaded.config))] : found;
   });
   const clients = checkClients(thisPlace(), options);
   const before = [...machine, ...config, ...secrets, ...clients, describeSandbox(await checkSandbox())];
@@ -127,6 +137,19 @@ export async function examine(options: DoctorOptions): Promise<Check[]> {
   // A server that was started is reported once, with its result.
   const others = programs.filter(({ server }) => server !== undefined && !ids.includes(server.id));
   return [...before, ...others, ...unknown, ...started];
+}
+
+/** Where the config does not say where the store is, the config's own checks say what is wrong. */
+async function examineStore(options: GlobalOptions, place: StoreLocated, home: Check): Promise<Check[]> {
+  if (!place.ok) return [];
+  if (place.store.url === undefined) return home.state === "failed" ? [] : [await checkStore(place)];
+  const { examineDatabase } = await import("./examine-database.ts");
+  return examineDatabase(place, options);
+}
+
+async function examineReplica(config: Config): Promise<Check[]> {
+  const { examineReplica: examineOwn } = await import("./examine-database.ts");
+  return examineOwn(config);
 }
 
 async function attempt(

@@ -1,7 +1,8 @@
 /** What the gateway needs of the machine, whatever the config says: Node, the home, the secrets, the clients. */
 import { existsSync, statSync } from "node:fs";
 import { dirname, join, isAbsolute } from "node:path";
-import { openStore, type SandboxCheck, openSecretStore } from "../../app/app.ts";
+import { openConfiguredStore, type SandboxCheck, openSecretStore } from "../../app/app.ts";
+import type { StorePlace } from "../../config/locate-store.ts";
 import { messageOf, RepertoireError } from "../../core/errors.ts";
 import { findPlatformProblem } from "../../process/platform.ts";
 import { shellWord, type Check } from "./check.ts";
@@ -32,10 +33,13 @@ export function describeSandbox({ problem, typesProblem, hasNetworkFence, startM
   return { name, state: "ok", message: `${runs}, types are checked` };
 }
 
-export function checkHome(home: string): Check {
+export function checkHome(home: string, isNeeded = true): Check {
   const name = "home";
   const stat = statSync(home, { throwIfNoEntry: false });
-  if (stat === undefined) return { name, state: "ok", message: `${home} will be created on first use` };
+  if (stat === undefined) {
+    const message = isNeeded ? `${home} will be created on first use` : "not needed: the store is a database";
+    return { name, state: "ok", message };
+  }
   if (!stat.isDirectory()) {
     const cure = `mv ${shellWord(home)} ${shellWord(`${home}.old`)}`;
     return { name, state: "failed", message: `${home} is not a folder`, cure };
@@ -45,12 +49,12 @@ export function checkHome(home: string): Check {
   return { name, state: "failed", message, cure: `chmod 700 ${shellWord(home)}` };
 }
 
-export async function checkStore(home: string): Promise<Check> {
+export async function checkStore(place: StorePlace): Promise<Check> {
   const name = "store";
-  const path = join(home, "repertoire.db");
+  const path = join(place.home, "repertoire.db");
   if (!existsSync(path)) return { name, state: "ok", message: "empty; created on first use" };
   try {
-    const store = await openStore(home);
+    const store = await openConfiguredStore(place);
     try {
       const damage = await store.findDamage();
       if (damage.length === 0) return { name, state: "ok", message: `${path} is sound` };
