@@ -31,7 +31,7 @@ beforeAll(() => {
     | Record<string, Packed>;
   packed = Object.values(answer)[0]!;
   files = packed.files.map(({ path }) => path);
-}, 60_000);
+}, 240_000);
 
 it("C11: the tarball has what is used and read, and nothing else", () => {
   const folders = new Set(
@@ -83,9 +83,9 @@ it("C11: only declarations that the public API reaches are published", () => {
 });
 
 it("C11: it stays small", () => {
-  // The console and its pictures are about a fifth of it.
-  expect(packed.size).toBeLessThan(5_000_000);
-  expect(packed.unpackedSize).toBeLessThan(16_000_000);
+  // The console and its pictures are about a fifth of it, what PostgreSQL needs (pg, pg-boss) about a twentieth.
+  expect(packed.size).toBeLessThan(5_500_000);
+  expect(packed.unpackedSize).toBeLessThan(17_000_000);
 });
 
 it("C11: every link of a page leads to a file of the tarball", () => {

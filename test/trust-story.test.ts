@@ -81,7 +81,7 @@ it("a changed description is held, seen and rejected; a mail is asked about, app
   }
   const sent = existsSync(used) ? readFileSync(used, "utf8").split("\n").filter(Boolean) : [];
   expect(sent.map((line) => (JSON.parse(line) as { tool: string }).tool)).toEqual(["read", "send"]);
-});
+}, 240_000);
 
 /** The drawing of a tree is not compared, nor what the page leaves out with `…`. */
 function partsOf(line: string): string[] {
