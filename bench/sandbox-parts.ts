@@ -1,5 +1,6 @@
 /** What the bench calls without a gateway around it; it is bundled, see `sandbox-build.ts`. */
 export { DEFAULT_SCOPE } from "../src/core/names.ts";
+export { createDraftFolder } from "../src/library/draft-folder.ts";
 export { createDrafts } from "../src/library/drafts.ts";
 export { createRuns } from "../src/runs/runs.ts";
 export { createCodeAnalysis } from "../src/sandbox/analysis/analysis.ts";

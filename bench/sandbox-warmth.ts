@@ -66,7 +66,7 @@ export async function benchShares(parts: Parts, gateway: GatewayLines, folder: s
       return value;
     };
   const clockedRuns = await openClockedRuns(parts, folder, clocked);
-  const drafts = parts.createDrafts(join(folder, "drafts"));
+  const drafts = parts.createDrafts({ place: parts.createDraftFolder(join(folder, "drafts")) });
   const context = () => ({ traceId: "bench", signal: new AbortController().signal });
   const run = clocked("run", () =>
     clockedRuns.runs.execute({ kind: "code", source: CODE, inputs: {} }, context()),

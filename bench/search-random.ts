@@ -13,7 +13,7 @@ export function shuffle<T>(items: readonly T[], seed: string): T[] {
 }
 
 /** A linear congruential generator: enough for a fair order, and the same on every machine. */
-function createRandom(seed: string): () => number {
+export function createRandom(seed: string): () => number {
   let state = createHash("sha256").update(seed).digest().readUInt32LE(0);
   return () => {
     state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;

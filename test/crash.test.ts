@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { CRASH_POINTS } from "../src/process/crash-point.ts";
-import { runCli } from "./fixtures/gateway-process.ts";
+import { runCli, type ConnectOptions } from "./fixtures/gateway-process.ts";
 import { eventually } from "./fixtures/temporary.ts";
 import { answering, askedIn, structureOf } from "./rig/decision-place.ts";
 import { createCounterHome, draftNames, type CounterGateway, type CounterHome } from "./rig/counter-home.ts";
@@ -215,9 +215,14 @@ describe.skipIf(isWindows)("what else a kill can cut short", () => {
 });
 
 /** As a person who is asked would, in another process. */
-async function approve({ folder: place }: CounterHome, runId: string): Promise<void> {
-  const { status, stderr } = runCli(["approve", runId, "--yes"], { folder: place });
+async function approve(home: CounterHome, runId: string): Promise<void> {
+  const options = { folder: home.folder, ...envOf(home.optionsFor()) };
+  const { status, stderr } = runCli(["approve", runId, "--yes"], options);
   expect({ status, stderr }).toMatchObject({ status: 0 });
+}
+
+function envOf({ env }: ConnectOptions) {
+  return env === undefined ? {} : { env };
 }
 
 const SLOW_CODE = {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { Permission } from "../src/core/principal.ts";
-import { openTokens } from "../src/server/auth/tokens.ts";
+import { openHomeTokens } from "../src/server/auth/tokens.testkit.ts";
 import { callOf, initialize, openSession, readEvents, send } from "../src/server/http/http.testkit.ts";
 import { eventually } from "./fixtures/temporary.ts";
 import { createPlace, messageOf, startHttp } from "./rig/http-process.ts";
@@ -106,7 +106,7 @@ describe("T135: a token that is revoked", () => {
         : readEvents(stand.gateway.url, { method: "GET", headers: session });
     const callCount = () => stand.place.heard().split(`"who":"${name}"`).length - 1;
     await eventually("the run", () => callCount() > 3);
-    openTokens(stand.place.home).revoke(name);
+    openHomeTokens(stand.place.home).revoke(name);
     await Promise.all([running.ended, listening.ended]);
     await until("the end of the run", async () => (await metric("repertoire_runs_active")) === 0);
     const after = callCount();
@@ -135,7 +135,7 @@ describe("T135: a token that is revoked", () => {
       "the calls",
       () => stand.place.heard().includes("revoked-1") && stand.place.heard().includes("revoked-2"),
     );
-    openTokens(stand.place.home).revoke("guest-call");
+    openHomeTokens(stand.place.home).revoke("guest-call");
     await Promise.all(waiting.map(({ ended }) => ended));
     await eventually("the cancellations", () => cancelled() === before + 2);
   });

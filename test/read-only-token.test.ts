@@ -8,7 +8,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { PERMISSIONS } from "../src/core/principal.ts";
-import { openTokens } from "../src/server/auth/tokens.ts";
+import { openHomeTokens } from "../src/server/auth/tokens.testkit.ts";
 import { openSession, send } from "../src/server/http/http.testkit.ts";
 import {
   createPlace,
@@ -217,7 +217,7 @@ describe.each(ERAS)("a read-only token, in the era %s", (era) => {
       "await mcp.work.look({}); if (args.ok !== true) throw new Error('no'); return await mcp.work.change({});";
     const failed = await call(wide, "execute", { code }, era);
     const runId = (failed as { run_id?: string }).run_id;
-    openTokens(stand.place.home).revoke(name);
+    openHomeTokens(stand.place.home).revoke(name);
     const narrow = stand.place.tokenFor(name, PERMISSIONS, { effects: ["read"] });
     await until("the new token", async () => (await call(narrow, "list_library")).whole.includes("items"));
     const before = effects();

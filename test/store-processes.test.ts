@@ -1,31 +1,21 @@
 /** T110, T117, T121: several processes on one home, as when every client starts its own gateway; and what a kill leaves. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { DEFAULT_SCOPE } from "../src/core/names.ts";
 import type { Step, Store } from "../src/core/store.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
+import { startTogether, startWriter, type Writer } from "./rig/store-writers.ts";
 
 const fixtures = join(dirname(fileURLToPath(import.meta.url)), "fixtures");
 
 /** A soak raises the number of rounds and changes the seed; a failure's seed repeats its moments of death. */
 const KILL_ROUNDS = Number(process.env["STORE_KILL_ROUNDS"] ?? 1);
 const KILL_SEED = Number(process.env["STORE_KILL_SEED"] ?? 20_260_728);
-
-interface Writer {
-  readonly lines: string[];
-  /** Resolves when it has loaded and waits for `go`. */
-  readonly ready: Promise<void>;
-  readonly ended: Promise<{ code: number | null; signal: string | null; stderr: string }>;
-  go(): void;
-  /** Kills it as soon as it has said this many lines. */
-  killAfter(lineCount: number): void;
-}
 
 function testHome(): string {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-processes-"));
@@ -39,46 +29,6 @@ async function openStore(home: string): Promise<Store> {
   return store;
 }
 
-function startWriter(home: string, job: string, name: string, count: number): Writer {
-  const child = spawn(process.execPath, [join(fixtures, "store-writer.ts"), home, job, name, String(count)], {
-    stdio: "pipe",
-    env: { PATH: process.env["PATH"] },
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const lines: string[] = [];
-  let lineCountMax = Number.POSITIVE_INFINITY;
-  const { promise: ready, resolve: becomeReady, reject } = Promise.withResolvers<void>();
-  createInterface({ input: child.stdout }).on("line", (line) => {
-    if (line === "ready") return becomeReady();
-    lines.push(line);
-    if (lines.length >= lineCountMax) child.kill("SIGKILL");
-  });
-  let stderr = "";
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  child.stdin.on("error", () => {});
-  const ended = new Promise<Awaited<Writer["ended"]>>((resolve) => {
-    child.on("close", (code, signal) => {
-      reject(new Error(`the writer ended before it was ready: ${stderr}`));
-      resolve({ code, signal, stderr });
-    });
-  });
-  return {
-    lines,
-    ready,
-    ended,
-    go: () => void child.stdin.write("go\n"),
-    killAfter(lineCount) {
-      lineCountMax = lineCount;
-    },
-  };
-}
-
-/** Starts them all at the same moment, once each has loaded. */
-async function startTogether(writers: readonly Writer[]): Promise<void> {
-  await Promise.all(writers.map((writer) => writer.ready));
-  for (const writer of writers) writer.go();
-}
-
 async function expectGoodEnd(writers: readonly Writer[]): Promise<void> {
   for (const writer of writers) {
     expect(await writer.ended).toEqual({ code: 0, signal: null, stderr: "" });
@@ -87,7 +37,11 @@ async function expectGoodEnd(writers: readonly Writer[]): Promise<void> {
 }
 
 function writersOf(home: string, job: string, writerCount: number, count: number): Writer[] {
-  return Array.from({ length: writerCount }, (_, i) => startWriter(home, job, `w${i}`, count));
+  return Array.from({ length: writerCount }, (_, i) => {
+    const writer = startWriter(home, job, `w${i}`, count);
+    onTestFinished(() => writer.signal("SIGKILL"));
+    return writer;
+  });
 }
 
 describe("processes on one home", () => {

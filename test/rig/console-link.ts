@@ -1,6 +1,6 @@
 /** A way into the console of a gateway, without its command line. */
 import { createConsoleSessions } from "../../src/server/auth/console-session.ts";
-import { openTokens } from "../../src/server/auth/tokens.ts";
+import { openHomeTokens } from "../../src/server/auth/tokens.testkit.ts";
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts";
 
 export interface ConsolePlace {
@@ -13,7 +13,7 @@ export interface ConsolePlace {
 export async function linkTo({ home, url }: ConsolePlace, token = "default"): Promise<string> {
   const store = await openSqliteStore({ home });
   try {
-    const entry = openTokens(home).find(token);
+    const entry = openHomeTokens(home).find(token);
     if (!entry.success) throw new Error(entry.error.message);
     const { profiles, hash } = entry.data;
     const sessions = createConsoleSessions(store.seals, { now: Date.now });

@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync
 import { join } from "node:path";
 import { startGateway, INITIALIZE, type ConnectOptions } from "../fixtures/gateway-process.ts";
 import { eventually, temporaryFolder } from "../fixtures/temporary.ts";
+import { createHomeDatabase, IS_ON_POSTGRES, readHomeDatabase } from "./home-database.ts";
 import { processesAt } from "./processes-at.ts";
 
 const SERVER = join(import.meta.dirname, "../fixtures/counter-server.mjs");
@@ -52,6 +53,8 @@ export interface CounterGateway {
 export interface CounterHome {
   readonly folder: string;
   readonly home: string;
+  /** Where its gateways run on PostgreSQL. */
+  readonly database: string | undefined;
   effects(): Effect[];
   start(crashAt?: string): CounterGateway;
   /** What a gateway of this home is started with. */
@@ -72,7 +75,9 @@ export function createCounterHome({ from, folder = temporaryFolder() }: Place = 
   // Runners stand in the system's folder for temporary files: with one of its own, a home knows its processes.
   const temporary = join(folder, "tmp");
   mkdirSync(temporary);
-  if (from !== undefined) cpSync(from.home, join(folder, "home"), { recursive: true });
+  if (from !== undefined && existsSync(from.home))
+    cpSync(from.home, join(folder, "home"), { recursive: true });
+  const database = IS_ON_POSTGRES ? createHomeDatabase(from?.database) : undefined;
   const counter = { command: process.execPath, args: [SERVER, log] };
   writeFileSync(
     config,
@@ -81,11 +86,16 @@ export function createCounterHome({ from, folder = temporaryFolder() }: Place = 
   const optionsFor = (crashAt?: string): ConnectOptions => ({
     folder,
     args: ["--config", config],
-    env: { TMPDIR: temporary, ...(crashAt !== undefined && { REPERTOIRE_CRASH_AT: crashAt }) },
+    env: {
+      TMPDIR: temporary,
+      ...(crashAt !== undefined && { REPERTOIRE_CRASH_AT: crashAt }),
+      ...(database !== undefined && { REPERTOIRE_DATABASE_URL: database }),
+    },
   });
   return {
     folder,
     home: join(folder, "home"),
+    database,
     effects: () => (existsSync(log) ? effectsOf(readFileSync(log, "utf8")) : []),
     start: (crashAt) => gatewayOf(startGateway(optionsFor(crashAt))),
     optionsFor,
@@ -144,7 +154,15 @@ function answerIn(stdout: string, id: string): Answer | undefined {
   return result.structuredContent ?? { success: false, ...result };
 }
 
-export function draftNames({ home }: CounterHome): string[] {
+/** As files are called, wherever they lie. */
+export function draftNames({ home, database }: CounterHome): string[] {
+  if (database !== undefined) {
+    const rows = readHomeDatabase(
+      database,
+      "select name || case kind when 'code' then '.ts' else '.json' end as file from drafts",
+    );
+    return rows.map((row) => (row as { file: string }).file);
+  }
   const drafts = join(home, "drafts");
   return existsSync(drafts) ? readdirSync(drafts) : [];
 }

@@ -51,14 +51,15 @@ export async function openHttpGateway(options: HttpGatewayOptions): Promise<Http
   let stderr = "";
   child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
   const { url, tokenFile } = JSON.parse(await firstLine(child, () => stderr)) as Ready;
-  const token = firstToken(tokenFile);
+  // On a shared database there is no file of tokens: all gateways have the one that the environment names.
+  const token = tokenFile === undefined ? options.env!["REPERTOIRE_TOKEN"]! : firstToken(tokenFile);
   const headers = { Authorization: `Bearer ${token}` };
   return { url: new URL(url), token, headers, pid: child.pid!, home, stderr: () => stderr, stop };
 }
 
 interface Ready {
   readonly url: string;
-  readonly tokenFile: string;
+  readonly tokenFile?: string;
 }
 
 function firstToken(file: string): string {

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import type { Permission } from "../../src/core/principal.ts";
 import type { TokenLimits } from "../../src/server/auth/token.ts";
-import { openTokens } from "../../src/server/auth/tokens.ts";
+import { openHomeTokens } from "../../src/server/auth/tokens.testkit.ts";
 import { BIN, environmentOf, type Era } from "../fixtures/gateway-process.ts";
 import { eventually } from "../fixtures/temporary.ts";
 import { META } from "./raw-request.ts";
@@ -52,11 +52,11 @@ export function createPlace(config: object = {}): Place {
     configFile,
     configure,
     tokenFor(name, permissions, limits) {
-      const made = openTokens(home).create(name, permissions, limits);
+      const made = openHomeTokens(home).create(name, permissions, limits);
       if (!made.success) throw new Error(made.error.message);
       return headersOf(made.data.token);
     },
-    owner: () => headersOf(openTokens(home).showDefault().token),
+    owner: () => headersOf(openHomeTokens(home).showDefault().token),
     heard: () => (existsSync(log) ? readFileSync(log, "utf8") : ""),
     release: (key) => writeFileSync(`${log}.${key}`, ""),
     remove: () => rmSync(folder, { recursive: true, force: true }),

@@ -1,8 +1,9 @@
-/** What the store's file says of runs and steps, read by SQLite itself and not by the code that wrote it. */
+/** What the database says of runs and steps, read by itself and not by the code that wrote it. */
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect } from "vitest";
 import type { CounterHome } from "./counter-home.ts";
+import { readHomeDatabase } from "./home-database.ts";
 
 export interface RunRecord {
   readonly id: string;
@@ -29,18 +30,29 @@ export interface Records {
   readonly steps: readonly StepRecord[];
 }
 
-export function readRecords({ home }: Pick<CounterHome, "home">): Records {
+export function readRecords({ home, database }: RecordsPlace): Records {
+  if (database !== undefined) {
+    return {
+      runs: readHomeDatabase(database, RUNS) as RunRecord[],
+      steps: readHomeDatabase(database, STEPS) as StepRecord[],
+    };
+  }
   const db = new DatabaseSync(join(home, "repertoire.db"), { readOnly: true });
   try {
     expect(db.prepare("pragma integrity_check").all()).toEqual([{ integrity_check: "ok" }]);
     return {
-      runs: db.prepare("select * from runs order by id").all() as unknown as RunRecord[],
-      steps: db.prepare("select * from steps order by run_id, seq").all() as unknown as StepRecord[],
+      runs: db.prepare(RUNS).all() as unknown as RunRecord[],
+      steps: db.prepare(STEPS).all() as unknown as StepRecord[],
     };
   } finally {
     db.close();
   }
 }
+
+type RecordsPlace = Pick<CounterHome, "home"> & Partial<Pick<CounterHome, "database">>;
+
+const RUNS = "select * from runs order by id";
+const STEPS = "select * from steps order by run_id, seq";
 
 /** What somebody started and did not resume from another, newest last. */
 export function rootsOf({ runs }: Records): RunRecord[] {
@@ -48,7 +60,7 @@ export function rootsOf({ runs }: Records): RunRecord[] {
 }
 
 /** The id of the newest run that no other run started. */
-export function newestRunId(home: Pick<CounterHome, "home">): string {
+export function newestRunId(home: RecordsPlace): string {
   return rootsOf(readRecords(home)).at(-1)!.id;
 }
 
