@@ -1,0 +1,64 @@
+/** PostgreSQL restarts, or is away, while gateways run what clients asked for through the balancer. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Outcome } from "./case.ts";
+import { effectsOf, figuresOf, isWhole, runMany } from "./http-runs.ts";
+import type { HttpStand } from "./http-stand.ts";
+
+const AT_ONCE = 12;
+
+export interface RestartSize {
+  readonly runs: number;
+  readonly everyMs: number;
+  /** No more than these. */
+  readonly restarts: number;
+}
+
+/** Immediate and fast in turn, 1 to 3 s away each time. */
+export async function httpRestarts(stand: HttpStand, size: RestartSize): Promise<Outcome> {
+  const ended = new AbortController();
+  let restartCount = 0;
+  const working = runMany(stand, { count: size.runs, atOnce: AT_ONCE }).finally(() => ended.abort());
+  const over = Promise.allSettled([working]);
+  while (!ended.signal.aborted && restartCount < size.restarts) {
+    await stand.postgres.stop(restartCount % 2 === 0 ? "immediate" : "fast");
+    await sleep(1_000 * (1 + (restartCount++ % 3)));
+    await stand.postgres.start();
+    await Promise.race([sleep(size.everyMs), over]);
+  }
+  const done = await working;
+  const effects = effectsOf(stand, size.runs);
+  return {
+    done: `${restartCount} restarts, away for 1 to 3 s, the next ${size.everyMs / 1_000} s later; 3 replicas, 5 calls a run`,
+    figures: figuresOf(size.runs, done, effects),
+    isMet: isWhole(done, effects) && restartCount > 0,
+  };
+}
+
+export interface AwaySize {
+  readonly ms: number;
+  readonly runs: number;
+  /** So long that a call ends while the server is away. */
+  readonly callMs: number;
+}
+
+/** Longer than a replica counts as living without a beat: none may take the runs of another that lives. */
+export async function httpAway(stand: HttpStand, { ms, runs, callMs }: AwaySize): Promise<Outcome> {
+  const working = runMany(stand, { count: runs, atOnce: runs, delayMs: callMs });
+  await sleep(callMs);
+  await stand.postgres.stop("immediate");
+  await sleep(ms);
+  await stand.postgres.start();
+  const done = await working;
+  const effects = effectsOf(stand, runs);
+  const taken = await stand.postgres.query<{ count: string }>(
+    "select count(*) as count from runs where fence > 1 or error like '%interrupted%'",
+    [],
+    stand.databaseUrl,
+  );
+  const takenCount = Number(taken[0]!.count);
+  return {
+    done: `away for ${ms / 1_000} s with ${runs} runs of 5 calls of ${callMs} ms under way`,
+    figures: `${takenCount} taken; ${figuresOf(runs, done, effects)}`,
+    isMet: takenCount === 0 && isWhole(done, effects),
+  };
+}
