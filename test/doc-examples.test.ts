@@ -70,9 +70,19 @@ it("what is not run is known, with its reason", () => {
   expect(blocks.length).toBeGreaterThan(40);
   const notRun = blocks.filter((block) => block.notRun !== undefined);
   expect(notRun.map(({ page, notRun: reason }) => `${page}: ${reason}`)).toEqual([
+    "docs/background.md: arguments of execute; test/background.test.ts runs such a call",
+    "docs/background.md: the answer to it",
+    "docs/background.md: the sender's side; test/starters.test.ts signs requests",
     "docs/console.md: needs a gateway that listens",
     "docs/operating.md: needs a gateway at this address",
+    "docs/operating.md: part of an answer",
     "docs/operating.md: a setting of Prometheus",
+    "docs/scale.md: a picture",
+    "docs/scale.md: needs Docker",
+    "docs/scale.md: needs a cluster",
+    "docs/scale.md: needs a PostgreSQL",
+    "docs/scale.md: needs a PostgreSQL",
+    "docs/scale.md: needs a PostgreSQL",
   ]);
 });
 
