@@ -422,6 +422,8 @@ export interface QueueEnd {
   /** With it, the run has ended. */
   readonly end?: Pick<Run, "error"> & { readonly status: "failed" | "cancelled" };
   readonly attemptCount?: number;
+  /** Only where it has not become due since it was taken until then. */
+  readonly takenUntil?: number;
 }
 
 /** Proof of ownership: a write is made only while the run's fence is still this one. */
@@ -546,6 +548,11 @@ export interface RunStore {
     newRun: NewRun,
     options?: { readonly startKey?: string; readonly at?: number },
   ): Promise<EnqueuedRun>;
+  /**
+   * A run under way that no other run started goes on as a background run, which may take `timeoutMs`; from then on it is in
+   * the queue. Fenced. A repetition is true and changes nothing. False where another owner took over, or it has ended.
+   */
+  detach(lease: Lease, timeoutMs: number | null): Promise<boolean>;
   /**
    * Counts an attempt at a run that is in the queue, and keeps others from it until `until`; undefined where it is not in the
    * queue any more, or not due at `dueAt`, where that is given.

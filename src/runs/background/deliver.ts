@@ -142,9 +142,9 @@ function waitOf({ run, waiting }: EarlierRun, now: number): "person" | number | 
   return waiting.expiresAt !== null && waiting.expiresAt <= now ? undefined : "person";
 }
 
-/** It stays as it is, and somebody decides on it. */
-async function leave({ store }: DeliverDeps, { id }: Run): Promise<void> {
-  await store.dequeue(id, { attemptCount: 0 });
+/** It stays as it is, and somebody decides on it. An answer that came since it was taken has made it due again. */
+async function leave({ store }: DeliverDeps, { id, wakeAt }: Run): Promise<void> {
+  await store.dequeue(id, { attemptCount: 0, ...(wakeAt !== null && { takenUntil: wakeAt }) });
 }
 
 async function putBack({ store }: DeliverDeps, { id }: Run, at: number, attemptCount: number): Promise<void> {

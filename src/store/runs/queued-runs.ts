@@ -6,13 +6,20 @@
 import { sql, type ExpressionBuilder, type Transaction, type Updateable } from "kysely";
 import { ATTEMPTS_MAX, type QueueStats } from "../../core/run-queue.ts";
 import type { Scope } from "../../core/names.ts";
-import type { EnqueuedRun, NewRun, QueueEnd, Run, RunStore, RunSummary } from "../../core/store.ts";
+import type { EnqueuedRun, Lease, NewRun, QueueEnd, Run, RunStore, RunSummary } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import type { Database, RunRow } from "../database.ts";
 import { toColumn } from "../json-column.ts";
+import { isHeld } from "./lease.ts";
 import { newRunOf, runOf, SUMMARY_COLUMNS, summaryOf } from "./run-rows.ts";
 
-type QueuedRuns = Pick<RunStore, "enqueue" | "take" | "requeue" | "dequeue" | "listDead" | "queueStats">;
+type QueuedRuns = Pick<
+  RunStore,
+  "enqueue" | "detach" | "take" | "requeue" | "dequeue" | "listDead" | "queueStats"
+>;
+
+/** When the queue first looks at a run that it did not bring: most have ended by then. */
+export const LOOK_AFTER_MS = 30_000;
 
 /** Part of the text: with a parameter in its place the index of the dead is not used. */
 const GIVEN_UP = sql.lit(ATTEMPTS_MAX);
@@ -20,6 +27,7 @@ const GIVEN_UP = sql.lit(ATTEMPTS_MAX);
 export function createQueuedRuns(context: StoreContext): QueuedRuns {
   return {
     enqueue: (newRun, options) => enqueueRun(context, newRun, options),
+    detach: (lease, timeoutMs) => detachRun(context, lease, timeoutMs),
     take: (runId, options) => takeRun(context, runId, options),
     requeue: (runId, at, options) => requeueRun(context, runId, at, options?.attemptCount),
     dequeue: (runId, end) => dequeueRun(context, runId, end),
@@ -73,6 +81,33 @@ async function readEnqueued(
   return { run: runOf(row), isNew: row.id === ownId };
 }
 
+/** Once it is a background run nothing is sent again: a repetition after a lost answer leaves one job. */
+function detachRun(context: StoreContext, lease: Lease, timeoutMs: number | null): Promise<boolean> {
+  const now = context.clock.now();
+  return context.db.transaction().execute(async (trx) => {
+    const { numUpdatedRows } = await trx
+      .updateTable("runs")
+      .set({ mode: "background", wake_at: now, timeout_ms: timeoutMs })
+      .where(isHeld(lease))
+      .where("parent_run_id", "is", null)
+      .where("mode", "=", "foreground")
+      .executeTakeFirstOrThrow();
+    if (numUpdatedRows === 0n) return isDetached(trx, lease);
+    await context.enqueue(trx, lease.runId, now + LOOK_AFTER_MS);
+    return true;
+  });
+}
+
+async function isDetached(trx: Transaction<Database>, lease: Lease): Promise<boolean> {
+  const row = await trx
+    .selectFrom("runs")
+    .select("id")
+    .where(isHeld(lease))
+    .where("mode", "=", "background")
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
 async function takeRun(
   { db }: StoreContext,
   runId: string,
@@ -110,7 +145,7 @@ function requeueRun(
 function dequeueRun(
   { db, clock }: StoreContext,
   runId: string,
-  { end, attemptCount }: QueueEnd = {},
+  { end, attemptCount, takenUntil }: QueueEnd = {},
 ): Promise<boolean> {
   const change: Updateable<RunRow> = {
     wake_at: null,
@@ -121,7 +156,8 @@ function dequeueRun(
       finished_at: clock.now(),
     }),
   };
-  return db.transaction().execute((trx) => changeStopped(trx, runId, change, ["queued", "paused", "failed"]));
+  const statuses = ["queued", "paused", "failed"] as const;
+  return db.transaction().execute((trx) => changeStopped(trx, runId, change, statuses, takenUntil));
 }
 
 /** Changes a run that nobody owns and that none goes on from. */
@@ -130,14 +166,16 @@ async function changeStopped(
   runId: string,
   change: Updateable<RunRow>,
   statuses: readonly RunRow["status"][],
+  wakeAt?: number,
 ): Promise<boolean> {
-  const { numUpdatedRows } = await trx
+  let update = trx
     .updateTable("runs")
     .set(change)
     .where("id", "=", runId)
     .where("status", "in", statuses)
-    .where(hasNoSuccessor)
-    .executeTakeFirstOrThrow();
+    .where(hasNoSuccessor);
+  if (wakeAt !== undefined) update = update.where("wake_at", "=", wakeAt);
+  const { numUpdatedRows } = await update.executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
 }
 

@@ -13,6 +13,7 @@ import type { StoreContext } from "../backend.ts";
 import type { Database, RunRow } from "../database.ts";
 import { leaseEnd, lockRun } from "./lease.ts";
 import { toColumn } from "../json-column.ts";
+import { LOOK_AFTER_MS } from "./queued-runs.ts";
 import { newRunOf, runOf } from "./run-rows.ts";
 import { placeResult, insertValue, type PlacedResult } from "./step-results.ts";
 import { selectNextSeq } from "./steps.ts";
@@ -51,9 +52,6 @@ export async function resumeRun(
   };
   return context.attempt(() => context.db.transaction().execute(resume));
 }
-
-/** Most have ended by then. */
-const LOOK_AFTER_MS = 30_000;
 
 /** The new run is in the queue from now on, if any. */
 async function leaveQueue(trx: Transaction<Database>, runId: string): Promise<void> {

@@ -7,6 +7,7 @@ const FAILED = { status: "failed", error: { reason: "attempts_exhausted" } } as 
 /** Background runs: what puts them into the queue, takes them up and takes them out. */
 export function describeQueuedRuns(fixture: () => StoreFixture): void {
   describeEnqueuing(fixture);
+  describeDetaching(fixture);
   describeWaking(fixture);
   describeGivingUp(fixture);
 }
@@ -91,6 +92,59 @@ function describeEnqueuing(fixture: () => StoreFixture): void {
   });
 }
 
+function describeDetaching(fixture: () => StoreFixture): void {
+  it("makes a run under way a background run that is in the queue, once, with its owner", async () => {
+    const { store, clock } = fixture();
+    const lease = await startRun(store);
+    clock.advance(10);
+    expect(await store.runs.detach(lease, 5_000)).toBe(true);
+    const detached = {
+      status: "running",
+      mode: "background",
+      wakeAt: clock.now(),
+      timeoutMs: 5_000,
+      attemptCount: 0,
+      fence: lease.fence,
+    };
+    expect(await store.runs.find(lease.runId)).toMatchObject(detached);
+    clock.advance(10);
+    expect(await store.runs.detach(lease, null)).toBe(true);
+    expect(await store.runs.find(lease.runId)).toMatchObject(detached);
+    expect(await store.runs.take(lease.runId, { until: clock.now() + 1 })).toBeUndefined();
+    expect(await store.runs.finish(lease, { status: "succeeded", result: 1 })).toBe(true);
+    expect(await store.runs.find(lease.runId)).toMatchObject({ mode: "background", wakeAt: null });
+  });
+
+  it("does not detach what another owner has, what has ended, or what another run started", async () => {
+    const { store } = fixture();
+    const lost = await startRun(store);
+    await store.runs.claim(lost.runId, "b", 1_000, { gone: "owner" });
+    const ended = await startRun(store);
+    await store.runs.finish(ended, { status: "succeeded" });
+    const paused = await startRun(store);
+    await store.runs.finish(paused, { status: "paused" });
+    const below = await startRun(store, { parentRunId: lost.runId, parentStep: "k" });
+    for (const lease of [lost, ended, paused, below]) {
+      expect(await store.runs.detach(lease, null)).toBe(false);
+      expect(await store.runs.find(lease.runId)).toMatchObject({ mode: "foreground", wakeAt: null });
+    }
+    expect(await store.runs.detach({ runId: "no such run", fence: 1 }, null)).toBe(false);
+  });
+
+  it("leaves a detached run in the queue when its owner dies", async () => {
+    const { store, clock } = fixture();
+    const lease = await startRun(store);
+    await store.runs.detach(lease, null);
+    const claimed = (await store.runs.claim(lease.runId, "b", 1_000, { gone: "owner" }))!;
+    await store.runs.finish(leaseOf(claimed), { status: "failed", wakeAt: clock.now() });
+    expect(await store.runs.detach(lease, null)).toBe(false);
+    expect(await store.runs.take(lease.runId, { until: clock.now() + 1 })).toMatchObject({
+      mode: "background",
+      attemptCount: 1,
+    });
+  });
+}
+
 function describeWaking(fixture: () => StoreFixture): void {
   it("remembers when a run that waits goes on, in the same write, and forgets it when the run has ended", async () => {
     const { store, clock } = fixture();
@@ -141,6 +195,19 @@ function describeWaking(fixture: () => StoreFixture): void {
     await store.runs.finish(lease, { status: "paused" });
     await store.runs.decide(lease.runId, "ask", { isApproved: true, by: "ada" });
     expect(await store.runs.find(lease.runId)).toMatchObject({ mode: "foreground", wakeAt: null });
+  });
+
+  it("stays due where it was answered after it was taken", async () => {
+    const { store, clock } = fixture();
+    const { run } = await store.runs.enqueue(newRunOf());
+    const until = clock.now() + 100;
+    await store.runs.take(run.id, { until });
+    await store.runs.requeue(run.id, clock.now());
+    expect(await store.runs.dequeue(run.id, { takenUntil: until })).toBe(false);
+    expect(await store.runs.find(run.id)).toMatchObject({ wakeAt: clock.now() });
+    await store.runs.take(run.id, { until });
+    expect(await store.runs.dequeue(run.id, { takenUntil: until })).toBe(true);
+    expect(await store.runs.find(run.id)).toMatchObject({ wakeAt: null });
   });
 
   it("makes a run that stopped a background run", async () => {
