@@ -206,6 +206,7 @@ describe("what goes wrong inside", () => {
         checkArguments: () => Promise.reject(new Error("unused")),
         resume: () => Promise.reject(new Error("unused")),
         checkResumable: () => Promise.reject(new Error("unused")),
+        look: () => Promise.reject(new Error("unused")),
         findLast: () => Promise.reject(new Error("unused")),
         listWaiting: () => Promise.reject(new Error("unused")),
         findCall: () => Promise.reject(new Error("unused")),

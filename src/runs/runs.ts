@@ -20,6 +20,7 @@ import { CONTROL_NODES } from "../workflows/control-nodes.ts";
 import type { CodeAnalysis } from "../sandbox/analysis/analysis.ts";
 import { deliverRun } from "./background/deliver.ts";
 import { settleDead } from "./background/dead-runs.ts";
+import { lookAtRun, type RunLook } from "./background/look.ts";
 import { findOwnStarter } from "./background/starter.ts";
 import { enqueueRun, type EnqueueOptions } from "./background/enqueue.ts";
 import { runCall } from "./call-run.ts";
@@ -82,6 +83,8 @@ export interface Runs {
   settleDead(runId: string, answer: "retry" | "dismiss"): Promise<ToolResult<void>>;
   /** Resumes a run that stopped, as `execute` with `resume` does. */
   resume(request: ResumeRequest, context: CallContext): Promise<ToolResult<RunReport>>;
+  /** What became of a run that no other run started; undefined where there is none. Nobody is waited for. */
+  look(runId: string): Promise<RunLook | undefined>;
   /** The id that `last` means for this caller. */
   findLast(context: CallContext): Promise<ToolResult<string>>;
   /** The id that a whole id or a part of one means: with a caller, of that caller's own runs. */
@@ -274,6 +277,7 @@ export function createRuns(given: RunsDeps): Runs {
     listDead: (limit) => deps.store.listDead(deps.scope(), limit),
     settleDead: (runId, answer) => settleDead(deps, runId, answer),
     resume: (request, context) => resumeRun({ ...deps, ready, run }, request, context),
+    look: (runId) => lookAtRun(deps, runId),
     checkResumable: (request, context) => checkResumable({ ...deps, ready }, request, context),
     findCall: (name, args, limit, context) => findWaitingCall(deps, name, args, limit, context),
     listWaiting,
