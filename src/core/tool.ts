@@ -179,6 +179,8 @@ export interface CallContext {
   readonly view?: ToolView;
   /** Hears what the tool reports on the way, untouched: `{progress, total?, message?}`. */
   readonly onProgress?: (progress: JsonObject) => void;
+  /** Hears of the run that the call has started, as soon as it is on record; only where the run could be detached. */
+  readonly onRun?: (run: RunUnderWay) => void;
   /** Hears what the server says unasked meanwhile, such as log messages; for a client that hears it with its answer. */
   readonly onNotice?: (method: string, params: JsonObject) => void;
   /** HTTP headers that the tool asks for beside its arguments. */
@@ -191,6 +193,13 @@ export interface CallContext {
   readonly modern?: ModernRequest;
   /** `_meta` of the client's request, without what belongs to its own connection. */
   readonly meta?: JsonObject;
+}
+
+/** A run that a client waits for, and that could go on without it. */
+export interface RunUnderWay {
+  readonly runId: string;
+  /** Makes it a background run. False where it has ended meanwhile, or another process has taken it over. */
+  detach(this: void): Promise<boolean>;
 }
 
 /** What has flowed into a run: it grows and never shrinks. */

@@ -7,12 +7,13 @@ import type { Clock } from "../core/clock.ts";
 import { crashPoint } from "../process/crash-point.ts";
 import type { ToolError } from "../core/errors.ts";
 import { hashText } from "../core/json.ts";
-import type { Run, RunSummary, Step } from "../core/store.ts";
+import type { Run, RunMode, RunSummary, Step } from "../core/store.ts";
 import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.ts";
 import { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
 import { isNodeKey, labelOf } from "./workflow/labels.ts";
 import { leaseOf, notWritten, TAKEN_OVER } from "./run-end.ts";
+import { createDetaching } from "./background/detach.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import { createRunGate } from "./run-gate.ts";
 import { newRunFor, pathOf } from "./new-run.ts";
@@ -81,6 +82,8 @@ export interface OpenRun {
   readonly started: () => Promise<Run | undefined>;
   /** What ended the run from outside of its body. */
   readonly stopped: () => ToolError | undefined;
+  /** In which mode the run ends; from then on it cannot be detached. */
+  readonly endingMode: () => Promise<RunMode>;
   /** For those who attach to it. */
   readonly report: PromiseWithResolvers<RunReport>;
 }
@@ -110,9 +113,12 @@ export function openRun(
   let stopped: ToolError | undefined;
   let started: Promise<Run> | undefined = continued && Promise.resolve(continued.run);
   const gate = createRunGate(deps.active.get(context.runId ?? "")?.gate ?? deps.shutdown);
+  const detaching = createDetaching(deps, request);
   const activate = (run: Run): void => {
     deps.active.set(run.id, { report: report.promise, gate, cancel: (by) => void cancel(by) });
     deps.runBegun();
+    if (isDetachable(request, context, seal))
+      context.onRun?.({ runId: run.id, detach: () => detaching.detach(run) });
   };
   if (continued !== undefined) activate(continued.run);
 
@@ -192,7 +198,18 @@ export function openRun(
       step: { key, ...resumesOf(continued, key) },
     }),
   };
-  return { runContext, report, stopped: () => stopped, started: async () => started };
+  return {
+    runContext,
+    report,
+    stopped: () => stopped,
+    started: async () => started,
+    endingMode: () => detaching.settle(),
+  };
+}
+
+/** What is not stored could not be read by who takes the run up; a run that another one started ends with that. */
+function isDetachable({ mode }: RunRequest, { runId }: CallContext, seal: Seal): boolean {
+  return mode !== "background" && runId === undefined && seal.values.length === 0;
 }
 
 /** In `_meta` of a call: the same when the same step is made again, so that a server can tell. */
@@ -231,6 +248,6 @@ function contextBelow(
   budget: CallBudget,
   deadline: Pick<CallContext, "deadlineAt" | "deadlineMs">,
 ): CallContext {
-  const { modern: _modern, onProgress: _onProgress, step: _step, ...passed } = context;
+  const { modern: _modern, onProgress: _onProgress, onRun: _onRun, step: _step, ...passed } = context;
   return { ...passed, depth: path.length, path, budget, ...deadline };
 }

@@ -62,7 +62,7 @@ export function resultOfRun(
   stopped: ToolError | undefined,
   shutdown: Shutdown,
   context: CallContext,
-  mode: RunMode = "foreground",
+  mode: RunMode,
 ): ToolResult<Json> {
   if (stopped !== undefined) return { success: false, error: stopped };
   const isCancelled = !result.success && result.error.code === "CANCELLED";

@@ -6,7 +6,7 @@ import type { ToolError } from "../core/errors.ts";
 import type { Json } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import { parseToolName } from "../core/names.ts";
-import type { Run, RunStore } from "../core/store.ts";
+import type { Run, RunMode, RunStore } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import { checkpointOf } from "./journal/checkpoint.ts";
 import { readEarlierRun } from "./resume/earlier-run.ts";
@@ -66,29 +66,30 @@ export async function runToEnd(
 
 async function endRun(
   deps: RunLifecycleDeps,
-  { runContext, started, stopped }: OpenRun,
+  { runContext, started, stopped, endingMode }: OpenRun,
   end: RunEnd,
   startedAt: number,
 ): Promise<RunReport> {
   const { context, request, seal } = runContext;
   const run = await started();
+  const mode = await endingMode();
   // The run that a client resumes is the outermost.
   const named = (ended: ToolResult<Json>): ToolResult<Json> =>
     ended.success || run === undefined || context.runId !== undefined
       ? ended
-      : { success: false, error: nameRun(inMode(request, ended.error), run.id) };
+      : { success: false, error: nameRun(inMode(mode, ended.error), run.id) };
   const redactor = deps.redactors.knowing(request.inputs);
   // On record as it is told: lists of runs have the error and not the inputs that say what in it is a secret.
   const ended = redactEnd(redactor, {
     ...end,
-    result: named(resultOfRun(end.result, stopped(), deps.shutdown, context, request.mode)),
+    result: named(resultOfRun(end.result, stopped(), deps.shutdown, context, mode)),
   });
   const isOurs = run !== undefined && stopped() !== TAKEN_OVER;
   const elapsedMs = deps.clock.elapsed() - startedAt;
   const result = named(
     isOurs
       ? await finishOrTell(deps, run, ended, seal, request, elapsedMs, () =>
-          wakingOf(deps, run, request, ended.result),
+          wakingOf(deps, run, mode, ended.result),
         )
       : ended.result,
   );
@@ -107,7 +108,7 @@ async function endRun(
 async function wakingOf(
   { store, clock }: RunLifecycleDeps,
   run: Run,
-  { mode }: RunRequest,
+  mode: RunMode,
   result: ToolResult<Json>,
 ): Promise<Waking> {
   if (result.success || mode !== "background") return {};
@@ -117,7 +118,7 @@ async function wakingOf(
   return { attemptCount: 0, ...(waiting?.until != null && { wakeAt: waiting.until }) };
 }
 
-function inMode({ mode }: RunRequest, error: ToolError): ToolError {
+function inMode(mode: RunMode, error: ToolError): ToolError {
   return mode === "background" ? pausedInBackground(error) : error;
 }
 

@@ -159,6 +159,7 @@ function withoutClient(context: CallContext): CallContext {
     modern: _modern,
     onProgress: _onProgress,
     onNotice: _onNotice,
+    onRun: _onRun,
     signal: _signal,
     deadlineAt: _deadlineAt,
     ...rest
