@@ -9,6 +9,7 @@ import type { CallContext } from "../core/tool.ts";
 import { exposeUri } from "../registry/exposed-uri.ts";
 import type { Registry } from "../registry/registry.ts";
 import { INVALID_PARAMS } from "../core/rpc-codes.ts";
+import type { TaskMethod } from "./tasks/task.ts";
 import { quote } from "../text/quote.ts";
 
 /** The methods that go to the server whose prompt or resource is named. */
@@ -19,11 +20,14 @@ export const FORWARDED_METHODS = [
   "prompts/get",
   "completion/complete",
 ] as const;
-export type ForwardedMethod = (typeof FORWARDED_METHODS)[number];
+type ServerMethod = (typeof FORWARDED_METHODS)[number];
+
+/** Everything that a gateway answers beside lists and calls of tools; tasks are its own. */
+export type ForwardedMethod = ServerMethod | TaskMethod;
 
 export function forwardTo(
   registry: Registry,
-  method: ForwardedMethod,
+  method: ServerMethod,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
@@ -39,7 +43,7 @@ export function forwardTo(
 
 async function forwardResource(
   registry: Registry,
-  method: ForwardedMethod,
+  method: ServerMethod,
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {

@@ -39,6 +39,10 @@ const WRONG_PARAMS: readonly [ForwardedMethod, JsonObject][] = [
   ["completion/complete", {}],
   ["completion/complete", { ref: "x" }],
   ["completion/complete", { ref: { type: "ref/prompt", name: 5 } }],
+  ["tasks/get", {}],
+  ["tasks/get", { taskId: 5 }],
+  ["tasks/update", { taskId: "nobody's", inputResponses: 5 }],
+  ["tasks/cancel", { taskId: "__proto__" }],
 ];
 
 export function describeGateway(name: string, open: () => Promise<GatewayFixture>): void {
@@ -167,8 +171,11 @@ function describeForwarding(fixture: () => GatewayFixture): void {
   });
 
   it.each(WRONG_PARAMS)("answers %s with %j with a failure", async (method, params) => {
-    const answer = await fixture().gateway.forward(method, params, contextOf());
-    expect(answer).toMatchObject({ success: false, error: { message: expect.any(String) } });
+    const capabilities = { extensions: { "io.modelcontextprotocol/tasks": {} } };
+    for (const context of [contextOf(), { ...contextOf(), modern: { capabilities } }]) {
+      const answer = await fixture().gateway.forward(method, params, context);
+      expect(answer).toMatchObject({ success: false, error: { message: expect.any(String) } });
+    }
   });
 }
 

@@ -33,7 +33,7 @@ export interface Gateway {
   find(name: string): FoundTool | undefined;
   /** Any tool by its name. Its server is listed first where nothing is known of it. */
   callTool(name: string, args: JsonObject, context?: Partial<CallContext>): Promise<ToolAnswer>;
-  /** A request about a prompt or a resource, sent to the server that has it. */
+  /** A request about a prompt or a resource, sent to the server that has it, or about a task, which is a run. */
   forward(method: ForwardedMethod, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>>;
   /** Tells which list may differ now. */
   watch(listener: (what: ListKind) => void): ListWatch;

@@ -7,7 +7,7 @@
  * without one is passed on as it is, uncopied. Inside, between one tool and the next, data is whole: code that reads
  * a file and writes it back does not write marks into it.
  */
-import type { JsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { succeed } from "../core/result.ts";
 import type { Redactor } from "../text/redaction.ts";
 import { RPC_ERROR, type CallContext, type ToolAnswer } from "../core/tool.ts";
@@ -45,8 +45,10 @@ export function maskGateway(gateway: Gateway, redactor: () => Pick<Redactor, "ma
       );
     },
     callTool: (name, args, context) => answerOf(gateway.callTool(name, args, maskContext(context, mask))),
-    forward: (method, params, context) =>
-      maskAsync(gateway.forward(method, params, maskContext(context, mask))),
+    async forward(method, params, context) {
+      const answer = await gateway.forward(method, params, maskContext(context, mask));
+      return answer.success ? succeed(maskTask(answer.data, mask)) : mask(answer);
+    },
     watch: (listener) => gateway.watch(listener),
   };
 }
@@ -62,6 +64,13 @@ export function maskContext<T extends Partial<CallContext> | undefined>(context:
       onNotice: (method: string, params: JsonObject) => onNotice(method, mask(params)),
     }),
   };
+}
+
+/** What a task came to is an answer of a tool. */
+function maskTask(answer: JsonObject, mask: Mask): JsonObject {
+  const { taskId, result } = answer;
+  if (taskId === undefined || !isJsonObject(result) || !Array.isArray(result["content"])) return mask(answer);
+  return { ...mask(answer), result: maskAnswer(result as unknown as ToolAnswer, mask) as JsonObject };
 }
 
 export function maskAnswer(answer: ToolAnswer, mask: Mask): ToolAnswer {

@@ -34,6 +34,8 @@ import { exposeNotification, forwardTo, type ForwardedMethod } from "./forwardin
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
 import { CALL_AGAIN, checkNoState, refuseState } from "./sealed-state.ts";
 import { viewTraces } from "./meta-tools/run-view.ts";
+import { isTaskMethod } from "./tasks/task.ts";
+import { answerTask } from "./tasks/task-methods.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
 import type { ListMethod, Gateway, ListPage } from "./gateway.ts";
 import type { GatewayDeps } from "./gateway-deps.ts";
@@ -250,6 +252,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     params: JsonObject,
     context: CallContext,
   ): Promise<ToolResult<JsonObject>> {
+    if (isTaskMethod(method)) return answerTask(deps, method, params, context);
     const request = heldRequestOf(method, params, (name) => serverOf(method, name));
     const isOwn = method === "resources/read" && (isLibraryUri(params["uri"]) || isRunUri(params["uri"]));
     const stateless = request === undefined || isOwn ? checkNoState(context) : succeed(undefined);

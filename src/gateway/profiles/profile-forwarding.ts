@@ -17,6 +17,7 @@ import type { ForwardedMethod } from "../forwarding.ts";
 import { isRunUri, readRunResource } from "../run-resources.ts";
 import { viewTraces, type FindReach } from "../meta-tools/run-view.ts";
 import { checkNoState } from "../sealed-state.ts";
+import { isTaskMethod } from "../tasks/task.ts";
 import { quote } from "../../text/quote.ts";
 
 export interface ProfiledDeps extends GatewayDeps {
@@ -36,6 +37,7 @@ export async function forwardInProfile(
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
+  if (isTaskMethod(method)) return core.forward(method, params, { ...context, view });
   const { registry, traces, findReach } = deps;
   const library = viewLibrary(deps.library, view);
   const { uri, ref } = params;

@@ -18,6 +18,7 @@ import type { Gateway, ListMethod } from "../gateway.ts";
 import { viewLibrary } from "../meta-tools/library-view.ts";
 import { createMetaTools } from "../meta-tools/meta-tools.ts";
 import { remember, createToolListReader, LIST_WAIT_MS, type ToolListReader } from "../tool-list.ts";
+import { offersTasks } from "../tasks/task.ts";
 import { quote } from "../../text/quote.ts";
 import { hashText, type JsonObject } from "../../core/json.ts";
 import type { Catalogue } from "../../registry/catalogue.ts";
@@ -98,8 +99,9 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
       const isWhole = META_TOOL_NAMES.every((name) => currentView().allows(name));
       if (!described.success || isWhole) return described;
       // What it says to use is not all here.
-      const { instructions: _, ...rest } = described.data;
-      return succeed(rest);
+      const { instructions: _, capabilities, ...rest } = described.data;
+      const { extensions: _tasks, ...without } = capabilities;
+      return succeed({ ...rest, capabilities: offersTasks(currentView()) ? capabilities : without });
     },
     async list(method, { cursor }, partial) {
       if (cursor !== undefined) return fail("TOOL_INVALID_INPUT", "Unknown cursor: the list has one page.");

@@ -35,6 +35,8 @@ import { quote } from "../../text/quote.ts";
 import { admitEntry, droppedField, rejectionOf, type Rejection } from "../../admission/admission.ts";
 import type { Verdict } from "../../admission/entry-check.ts";
 import { LIST_KEYS } from "../list-all.ts";
+import { METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
+import { isTaskMethod } from "../tasks/task.ts";
 import { createProfileView } from "./profile-view.ts";
 
 export interface TransparentDeps extends Pick<GatewayDeps, "configChanged" | "denied" | "heldCalls"> {
@@ -168,6 +170,8 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
       return failed(error, context, definition);
     },
     forward(method, params, context) {
+      // Runs are the gateway's own, and here is only the server.
+      if (isTaskMethod(method)) return Promise.resolve(noTasksHere(method));
       const held = heldRequestOf(method, params, () => server);
       const send = (next: CallContext) => request(method, params, next);
       if (held === undefined) {
@@ -190,6 +194,13 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
       return { toolsVersion: version, stop: () => stops.forEach((stop) => stop()) };
     },
   };
+}
+
+function noTasksHere(method: string): ToolResult<never> {
+  const message = "Method not found";
+  return fail("TOOL_NOT_FOUND", `There is no ${method} here.`, {
+    upstream: { code: METHOD_NOT_FOUND, message },
+  });
 }
 
 /** A client that connected while it was fronted has to connect again. */
