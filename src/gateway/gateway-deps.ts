@@ -61,6 +61,8 @@ export interface GatewayDeps {
   /** A client has used one of the five: more will follow. */
   readonly metaToolAnswered: () => void;
   readonly version: string;
+  /** How long a call may take before a client that knows tasks gets one; without it, 10 s. */
+  readonly taskAfterMs?: number;
   /** What a run used; without it, no run is shown in a profile. */
   readonly findReach?: FindReach;
   /** Whether somebody has run exactly this; without it, a token with limits has no drafts. */

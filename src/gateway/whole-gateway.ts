@@ -34,6 +34,7 @@ import { exposeNotification, forwardTo, type ForwardedMethod } from "./forwardin
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
 import { CALL_AGAIN, checkNoState, refuseState } from "./sealed-state.ts";
 import { viewTraces } from "./meta-tools/run-view.ts";
+import { answerOrTask, taskOfQueued } from "./tasks/detached-call.ts";
 import { isTaskMethod } from "./tasks/task.ts";
 import { answerTask } from "./tasks/task-methods.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
@@ -72,6 +73,13 @@ export function createGateway(deps: GatewayDeps): Gateway {
     return callCapability(name, args, context);
   }
 
+  async function callOwnTool(name: string, args: JsonObject, context: CallContext): Promise<ToolAnswer> {
+    const result = await routeOwn(name, args, context).catch((error: unknown) =>
+      unexpected(error, name, context, deps.log),
+    );
+    return result.success ? withTrace(result.data, context) : failed(result.error, context);
+  }
+
   /** A modern client is asked in the answer, and repeats the same call with what the person said. */
   async function callExecute(given: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
     const request = { method: "tools/call", name: execute.name, args: given };
@@ -81,8 +89,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (!args.success) return args;
     const result = await executeAsking(deps, execute, args.data, context);
     deps.metaToolAnswered();
-    const question = result.success ? await askInAnswer(deps, result.data, request, context) : undefined;
-    return question === undefined ? toAnswer(result) : succeed(question);
+    if (!result.success) return result;
+    const question = await askInAnswer(deps, result.data, request, context);
+    const later = question ?? (await taskOfQueued(deps, result.data, args.data, context));
+    return later === undefined ? toAnswer(result) : succeed(later);
   }
 
   /** By any of its names; what another process has just kept is there too. */
@@ -294,7 +304,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
       return (
         route && {
           definition: route.definition,
-          call: (args, context) => callRouted(name, args, context, route),
+          call: (args, context) =>
+            isCapability(name, route)
+              ? answerOrTask(deps, context, (next) => callRouted(name, args, next, route))
+              : callRouted(name, args, context, route),
         }
       );
     },
@@ -308,10 +321,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
         return failed(error, context, route);
       }
       if (isUpstream) return callRouted(name, args, context, route);
-      const result = await routeOwn(name, args, context).catch((error: unknown) =>
-        unexpected(error, name, context, deps.log),
-      );
-      return result.success ? withTrace(result.data, context) : failed(result.error, context);
+      // What is kept when it succeeds must be seen to succeed.
+      const isKept = name === execute.name && args["save_as"] != null;
+      if (isKept) return callOwnTool(name, args, context);
+      return answerOrTask(deps, context, (next) => callOwnTool(name, args, next));
     },
     forward: (method, params, context) =>
       forwardRequest(method, params, context).catch((error: unknown) =>
