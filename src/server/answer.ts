@@ -4,7 +4,7 @@
  * cause, and nothing of the cause itself.
  */
 import { randomUUID } from "node:crypto";
-import { isJsonObject } from "../core/json.ts";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { TRACE_ID_KEY } from "../gateway/answer.ts";
 import { INTERNAL_ERROR } from "../core/rpc-codes.ts";
@@ -53,13 +53,24 @@ interface EncodedAnswer {
  */
 export function encodeAnswer(answer: Answer, log: Log): EncodedAnswer {
   try {
-    return { answer, text: JSON.stringify(answer) };
+    const told = isTask(answer) ? withoutContent(answer) : answer;
+    return { answer: told, text: JSON.stringify(told) };
   } catch (error) {
     const words = "The request was carried out, but its answer cannot be written as JSON.";
     const { jsonrpc, id, result } = answer;
     const failed = { jsonrpc, id, error: reportFailure(words, error, log, traceIdOf(result)) };
     return { answer: failed, text: JSON.stringify(failed) };
   }
+}
+
+/** The SDK puts content into every result of a call, and a task has none: its result comes later. */
+function isTask({ result }: Answer): boolean {
+  return isJsonObject(result) && result["resultType"] === "task";
+}
+
+function withoutContent(answer: Answer): Answer {
+  const { content: _, ...result } = answer.result as JsonObject;
+  return { ...answer, result };
 }
 
 function reportFailure(words: string, cause: unknown, log: Log, traceId: string): Failure {

@@ -10,12 +10,14 @@ import {
   Server,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../core/json.ts";
+import * as z from "zod";
+import { isJsonObject, type JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
 import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from "../core/tool.ts";
 import { LIST_METHODS, type Gateway, type GatewayDescription } from "../gateway/gateway.ts";
 import { FORWARDED_METHODS, type ForwardedMethod } from "../gateway/forwarding.ts";
+import { TASK_METHODS, TASKS_EXTENSION } from "../gateway/tasks/task.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS } from "../core/rpc-codes.ts";
 import type { ServerEvents } from "../gateway/server-events.ts";
 import { failureOf } from "./answer.ts";
@@ -42,6 +44,7 @@ export interface McpServerDeps {
 export interface McpClient {
   /** None for a modern client, which is asked in answers. */
   readonly handle: () => ClientHandle | undefined;
+  readonly era: "legacy" | "modern";
   readonly listed: Listed;
   /** What every call of this client carries. */
   readonly context?: Partial<CallContext>;
@@ -50,10 +53,12 @@ export interface McpClient {
 }
 
 export function createMcpServer(
-  { gateway, events, log }: McpServerDeps,
+  { gateway, events, isTransparent, log }: McpServerDeps,
   client: McpClient,
-  { serverInfo, capabilities, instructions }: GatewayDescription,
+  { serverInfo, capabilities: offered, instructions }: GatewayDescription,
 ): Server {
+  const hasTasks = client.era === "modern" && !isTransparent && offersTasks(offered);
+  const capabilities = hasTasks || isTransparent ? offered : withoutTasks(offered);
   // Another process may save a capability at any moment, and what one client may see is not for a shared cache.
   const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
   const server = new Server(serverInfo as { name: string; version: string }, {
@@ -85,6 +90,7 @@ export function createMcpServer(
   if (capabilities["tools"] !== undefined) registerCalls(deps);
   registerLists(deps, client.listed);
   registerForwarded(deps, notices);
+  if (hasTasks) registerTasks(deps);
   if (capabilities["logging"] !== undefined) {
     server.setRequestHandler("logging/setLevel", ({ params }) =>
       handled(log, async () => {
@@ -174,8 +180,34 @@ function registerForwarded(
   }
 }
 
+const taskParams = z.looseObject({ taskId: z.string() });
+
+/** Extensions are not among the methods of the SDK: it is told what their parameters are. */
+function registerTasks({ server, gateway, contextFor, log }: HandlerDeps): void {
+  for (const method of TASK_METHODS) {
+    server.setRequestHandler(method, { params: taskParams }, (params, context) =>
+      handled(log, async () => {
+        const asked = params as JsonObject;
+        return answerOf(await gateway.forward(method, asked, contextFor(asked, context))) as never;
+      }),
+    );
+  }
+}
+
+function offersTasks({ extensions }: JsonObject): boolean {
+  return isJsonObject(extensions) && Object.hasOwn(extensions, TASKS_EXTENSION);
+}
+
+/** A client of the legacy era has none of it. */
+function withoutTasks(capabilities: JsonObject): JsonObject {
+  if (!offersTasks(capabilities)) return capabilities;
+  const { extensions, ...rest } = capabilities;
+  const { [TASKS_EXTENSION]: _, ...others } = extensions as JsonObject;
+  return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };
+}
+
 /** The capability that a method belongs to. */
-function offerOf(method: (typeof LIST_METHODS)[number] | ForwardedMethod): string {
+function offerOf(method: (typeof LIST_METHODS)[number] | (typeof FORWARDED_METHODS)[number]): string {
   return method === "completion/complete" ? "completions" : method.split("/")[0]!;
 }
 

@@ -21,6 +21,9 @@ const BY_METHOD: ReadonlyMap<string, Permission> = new Map([
   ["completion/complete", "read"],
   ["logging/setLevel", "read"],
   ["subscriptions/listen", "read"],
+  ["tasks/get", "read"],
+  ["tasks/update", "call"],
+  ["tasks/cancel", "call"],
 ]);
 
 /** The meta-tools. Any other tool, of a server or kept, is called. */

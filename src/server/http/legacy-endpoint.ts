@@ -158,7 +158,7 @@ async function connect(
   const description = await describeFor(deps);
   const server = createMcpServer(
     deps,
-    { handle: () => handle, listed, context, isLasting: true },
+    { handle: () => handle, era: "legacy", listed, context, isLasting: true },
     description,
   );
   const handle = createClientHandle(server, session.gone);

@@ -60,7 +60,12 @@ export function createModernEndpoint(deps: McpServerDeps): ModernEndpoint {
   const handler = createMcpHandler(
     async ({ requestInfo }) => {
       const call = requestInfo === undefined ? undefined : calls.get(requestInfo);
-      const who = { handle: () => undefined, listed: { version: undefined }, isLasting: false };
+      const who = {
+        handle: () => undefined,
+        era: "modern" as const,
+        listed: { version: undefined },
+        isLasting: false,
+      };
       const server = createMcpServer(deps, { ...who, context: ownContext(call) }, await describeFor(deps));
       return withCarriableAnswers(server, log);
     },

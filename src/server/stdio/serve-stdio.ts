@@ -69,7 +69,7 @@ export function connectStdio(deps: StdioDeps, input: Readable, output: Output): 
   };
   const handle = serveStdio(
     async ({ era }) => {
-      const who = { handle: () => client, listed, context, isLasting: true };
+      const who = { handle: () => client, era, listed, context, isLasting: true };
       const server = createMcpServer(deps, who, await describeFor(deps));
       openedEra = era;
       clientInfo = () => server.getClientVersion();
