@@ -138,7 +138,7 @@ export function modernRequest(
   params: Readonly<Record<string, unknown>> = {},
   meta: object = {},
 ): { readonly headers: Headers; readonly body: string } {
-  const name = params["name"] ?? params["uri"];
+  const name = params["name"] ?? params["uri"] ?? params["taskId"];
   const headers = {
     "MCP-Protocol-Version": "2026-07-28",
     "Mcp-Method": method,

@@ -14,7 +14,14 @@ export interface Wire {
   kill(): Promise<void>;
 }
 
-export function openWire(options: ConnectOptions, { canAsk = true }: { canAsk?: boolean } = {}): Wire {
+interface WireOptions {
+  readonly canAsk?: boolean;
+  /** What the client declares, in place of that it can be asked. */
+  readonly capabilities?: object;
+}
+
+export function openWire(options: ConnectOptions, { canAsk = true, capabilities }: WireOptions = {}): Wire {
+  const meta = capabilities && { "io.modelcontextprotocol/clientCapabilities": capabilities };
   const { child, send, stdout, stderr } = startGateway(options);
   let count = 0;
   let isOver = false;
@@ -27,7 +34,7 @@ export function openWire(options: ConnectOptions, { canAsk = true }: { canAsk?: 
   return {
     async request(method, params) {
       const id = `wire-${++count}-`;
-      send(JSON.parse(modernRequest(id, method, params, canAsk ? CAN_BE_ASKED : {}).body));
+      send(JSON.parse(modernRequest(id, method, params, meta ?? (canAsk ? CAN_BE_ASKED : {})).body));
       const over = {};
       const answer = await eventually(
         `an answer to ${JSON.stringify(params)} (${stderr()})`,
