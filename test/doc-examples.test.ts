@@ -72,6 +72,7 @@ it("what is not run is known, with its reason", () => {
   expect(notRun.map(({ page, notRun: reason }) => `${page}: ${reason}`)).toEqual([
     "docs/background.md: arguments of execute; test/background.test.ts runs such a call",
     "docs/background.md: the answer to it",
+    "docs/background.md: the answer to such a call; test/tasks.test.ts runs one",
     "docs/background.md: the sender's side; test/starters.test.ts signs requests",
     "docs/console.md: needs a gateway that listens",
     "docs/operating.md: needs a gateway at this address",
