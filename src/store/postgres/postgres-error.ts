@@ -59,6 +59,17 @@ export function isStatementError(error: unknown): boolean {
   return STATEMENTS.has(sqlStateOf(error) ?? "");
 }
 
+/**
+ * A newer version has added a column to a table, and this connection has planned a statement that returns all of them: it
+ * was refused before it ran, and a new connection plans it anew. The code says no more than "not supported", so the place
+ * in the server that refused decides with it.
+ */
+function isPlannedForLess(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError && error.code === "0A000" && error.routine === "RevalidateCachedQuery"
+  );
+}
+
 /** Whether a connect that failed so may succeed later. */
 export function isAway(error: unknown): boolean {
   const state = sqlStateOf(error);
@@ -77,7 +88,7 @@ export function judge(error: unknown, isLost: boolean, isSettled: boolean): unkn
   }
   if (CONFLICTS.has(state)) return new Undone(error, "conflict");
   if (AWAY.has(state)) return new Undone(error, "away");
-  if (STATEMENTS.has(state)) return new Undone(error, "statement");
+  if (STATEMENTS.has(state) || isPlannedForLess(error)) return new Undone(error, "statement");
   if (ENDED.has(state) || state.startsWith("08"))
     return isSettled ? new Undone(error, "lost") : new Lost(error);
   return error;

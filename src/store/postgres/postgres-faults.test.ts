@@ -1,4 +1,5 @@
 /** What a server that is away, a connection that ends and several writers at once do to the store. */
+import type { Kysely } from "kysely";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { MOMENTS, startFaultProxy, type PostgresProxy } from "../../../test/rig/fault-proxy.ts";
 import { temporaryDatabase, useDatabase } from "../../../test/rig/shared-postgres.ts";
@@ -360,6 +361,27 @@ describe("the schema", () => {
     await openStore({ url, migrations: [...MIGRATIONS, next, breaking] });
     await expect(older.check()).rejects.toMatchObject({ code: "STORE_NEWER" });
     await expect(openPostgresStore({ url })).rejects.toMatchObject({ code: "STORE_NEWER" });
+  });
+
+  it("gains a column while an older version uses its tables, whose planned statements go on", async () => {
+    const url = await temporaryDatabase();
+    // One connection, so that each statement has been planned on it before.
+    const older = await openStore({ url, poolSize: 1 });
+    const use = async (): Promise<void> => {
+      const run = await older.runs.start(newRunOf(), "owner", 60_000);
+      expect(await older.runs.finish(leaseOf(run), { status: "paused" })).toBe(true);
+      const resumed = await older.runs.resume(run.id, newRunOf(), TAKEN, "owner", 60_000);
+      expect(resumed.kind).toBe("resumed");
+      expect(await older.runs.find(run.id)).toMatchObject({ status: "paused" });
+    };
+    for (let i = 0; i < 2; i++) await use();
+    const next = {
+      name: "one more column",
+      usableFrom: MIGRATIONS.length,
+      up: (db: Kysely<unknown>) => db.schema.alterTable("runs").addColumn("colour", "text").execute(),
+    };
+    await openStore({ url, migrations: [...MIGRATIONS, next] });
+    for (let i = 0; i < 2; i++) await use();
   });
 
   it("sorts names by their bytes in a database of another language", async () => {
