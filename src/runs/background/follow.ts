@@ -24,7 +24,12 @@ export async function followRun(
   for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(POLL_MS_MAX, pollMs * 2)) {
     const now = await readNewest(deps, run);
     const status = movingAs(now, deps.clock.now());
-    if (status === undefined) return storedReport(deps, now);
+    if (status === undefined) {
+      // A run that another process goes on with leaves the queue in the moment in which it gets its successor: one that
+      // was read between the two looks as if it had ended.
+      if ((await deps.store.successor(now.id)) === undefined) return storedReport(deps, now);
+      continue;
+    }
     const leftMs = until - deps.clock.elapsed();
     if (leftMs <= 0 || signal.aborted) return goingOn(now.id, status);
     await pause(deps, now.id, Math.min(pollMs, leftMs), signal);
