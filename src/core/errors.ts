@@ -118,7 +118,8 @@ const TOLD: Readonly<Record<RepertoireErrorCode, string>> = {
   CONFIG_INVALID: "The config of the gateway is not valid.",
   HOME_UNSAFE: "The gateway cannot use its home folder.",
   SECRETS_LOCKED: "The gateway has no key for the secrets that its database holds.",
-  STORE_BUSY: "The database of the gateway has been locked by another process for too long.",
+  STORE_BUSY:
+    "The database of the gateway could not be reached, or was locked by another process, for too long.",
   STORE_CLOSED: "The gateway is stopping.",
   STORE_DAMAGED: "The database of the gateway is damaged.",
   STORE_FOREIGN: "The database of the gateway belongs to another program.",
