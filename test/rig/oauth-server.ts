@@ -49,24 +49,30 @@ export interface OAuthRig {
   /** What a browser does: follows the page to where it sends it, without going there. */
   follow(authorizationUrl: URL): Promise<URL>;
   script: OAuthScript;
+  close(): void;
 }
 
 const key = createHash("sha256").update(randomUUID()).digest();
 
+/** Closed after the test. */
 export async function startOAuthServer(script: OAuthScript = {}): Promise<OAuthRig> {
+  const rig = await launchOAuthServer(script);
+  onTestFinished(() => rig.close());
+  return rig;
+}
+
+/** The caller closes it. */
+export async function launchOAuthServer(script: OAuthScript = {}): Promise<OAuthRig> {
   const server: Server = createServer((request, response) => {
     response.on("error", () => {});
     void handle(request, response);
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const seen: Seen[] = [];
   const codes = new Map<string, { challenge: string; redirect: string; client: string; scope: string }>();
   const refreshTokens = new Map<string, { client: string; scope: string }>();
+  const spentTokens = new Set<string>();
   const clients = new Set<string>();
   let generation = 0;
 
@@ -83,6 +89,10 @@ export async function startOAuthServer(script: OAuthScript = {}): Promise<OAuthR
       const location = answer.headers.get("location");
       if (location === null) throw new Error(`the page sent nobody back: ${await answer.text()}`);
       return new URL(location);
+    },
+    close() {
+      server.closeAllConnections();
+      server.close();
     },
   };
 
@@ -161,8 +171,10 @@ export async function startOAuthServer(script: OAuthScript = {}): Promise<OAuthR
       const old = form.get("refresh_token") ?? "";
       const login = refreshTokens.get(old);
       // Used once: a second use means that it was stolen, and everything ends.
+      if (spentTokens.has(old)) refreshTokens.clear();
       if (login === undefined || login.client !== form.get("client_id")) return refused("invalid_grant");
       refreshTokens.delete(old);
+      spentTokens.add(old);
       return sendJson(response, 200, await tokensFor(login));
     }
     const code = codes.get(form.get("code") ?? "");

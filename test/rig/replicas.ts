@@ -19,11 +19,13 @@ export interface ReplicasOptions {
   /** Of the database, for each replica: one may be behind a proxy. */
   readonly urlOf: (index: number) => string;
   readonly hasHostNames?: boolean;
+  /** Beside the balancer: what else clients reach them as. */
+  readonly hosts?: readonly string[];
   readonly bin?: string;
   readonly env?: Readonly<Record<string, string>>;
 }
 
-interface Replica {
+export interface ReplicaProcess {
   readonly name: string;
   /** Of the endpoint `/mcp`. */
   readonly url: URL;
@@ -39,7 +41,7 @@ interface Replica {
 }
 
 export interface Replicas {
-  readonly members: readonly Replica[];
+  readonly members: readonly ReplicaProcess[];
   readonly token: string;
   readonly headers: { readonly Authorization: string };
   readonly balancer: Balancer;
@@ -67,7 +69,10 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
   };
   const config = join(folder, "repertoire.json");
   const balancer = await startBalancer([]);
-  writeFileSync(config, JSON.stringify(knownAs(balancer.url.host, options.config)));
+  writeFileSync(
+    config,
+    JSON.stringify(knownAs([balancer.url.host, ...(options.hosts ?? [])], options.config)),
+  );
   const created = Array.from({ length: options.count }, (_, i) =>
     createReplica(options, i, { folder, config, shared }),
   );
@@ -95,9 +100,9 @@ export async function startReplicas(options: ReplicasOptions): Promise<Replicas>
 }
 
 /** A gateway refuses requests for a host that it is not known as. */
-function knownAs(host: string, config: object): object {
+function knownAs(hosts: readonly string[], config: object): object {
   const { http = {} } = config as { http?: object };
-  return { ...config, http: { allowedHosts: [host], ...http } };
+  return { ...config, http: { allowedHosts: hosts, ...http } };
 }
 
 interface Place {
@@ -106,7 +111,7 @@ interface Place {
   readonly shared: Readonly<Record<string, string>>;
 }
 
-async function createReplica(options: ReplicasOptions, index: number, place: Place): Promise<Replica> {
+async function createReplica(options: ReplicasOptions, index: number, place: Place): Promise<ReplicaProcess> {
   const name = `replica-${index + 1}`;
   const own = join(place.folder, name);
   mkdirSync(own);
