@@ -72,7 +72,10 @@ export function harmfulCases(postgres: () => Postgres, size: HttpSize): Case[] {
       name: `replicas: PostgreSQL away for ${away.ms / 1_000} s`,
       bar: "0 taken from the living, all finish",
       // A gateway waits for its store for 30 s unless it is told to wait longer.
-      run: () => withHttpStand(postgres(), (stand) => httpAway(stand, away), { store: { waitMs: 60_000 } }),
+      run: () =>
+        withHttpStand(postgres(), (stand) => httpAway(stand, away), {
+          config: { store: { waitMs: 60_000 } },
+        }),
     })),
     {
       name: "replicas: rolling restart under load",

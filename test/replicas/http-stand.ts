@@ -1,10 +1,13 @@
 /** Gateways on one PostgreSQL behind a balancer, with a server that logs each effect and one that asks its client, and a plain client. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Store } from "../../src/core/store.ts";
-import { messageOf, modernRequest, type Message } from "../rig/http-process.ts";
+import { startFaultProxy, type PostgresProxy } from "../rig/fault-proxy.ts";
+import { freePort } from "../rig/free-port.ts";
+import { messageOf, modernRequest, SCRIPTED, type Message } from "../rig/http-process.ts";
+import { launchOAuthServer, type OAuthRig } from "../rig/oauth-server.ts";
 import type { Postgres } from "../rig/postgres.ts";
 import { canNameHosts, startReplicas, type Replicas } from "../rig/replicas.ts";
 import { openStore } from "./stores.ts";
@@ -14,9 +17,19 @@ const CAN_BE_ASKED = { "io.modelcontextprotocol/clientCapabilities": { elicitati
 /** Far beyond what it takes, also on a busy machine. */
 const PATIENCE_MS = 120_000;
 const POLL_MS = 20;
+const COUNT = 3;
 
 /** What a meta-tool answered. */
 export type Told = Readonly<Record<string, unknown>> & { readonly run_id?: string };
+
+export interface StandOptions {
+  /** Beside what the gateways of every stand are told, or in its place. */
+  readonly config?: object;
+  /** Each replica reaches PostgreSQL through a proxy of its own. */
+  readonly isProxied?: boolean;
+  /** With a server that wants a login: `box`. */
+  readonly hasLogin?: boolean;
+}
 
 export interface HttpStand {
   readonly postgres: Postgres;
@@ -24,43 +37,80 @@ export interface HttpStand {
   readonly replicas: Replicas;
   /** The state beside the gateways. */
   readonly store: Store;
+  /** One for each replica, where the stand has them. */
+  readonly proxies: readonly PostgresProxy[];
+  /** Of the server that wants a login, where the stand has one. */
+  readonly issuer: OAuthRig | undefined;
+  /** Free, for another balancer: the gateways answer to this address too. */
+  readonly frontPort: number;
   /** The numbers that this tool of the counter was called with, in order. */
   calls(tool: "add" | "get"): number[];
+  /** How often `scripted.wait` was called with this key, by whichever replica. */
+  waitCount(key: string): number;
+  /** Lets every `scripted.wait` with this key answer, from now on. */
+  release(key: string): void;
   close(): Promise<void>;
 }
 
-export async function openHttpStand(postgres: Postgres, more: object = {}): Promise<HttpStand> {
+export async function openHttpStand(postgres: Postgres, options: StandOptions = {}): Promise<HttpStand> {
   const databaseUrl = await postgres.createDatabase();
   const folder = mkdtempSync(join(tmpdir(), "repertoire-stand-"));
   const log = join(folder, "effects.jsonl");
-  const node = (...args: string[]) => ({ command: process.execPath, args });
-  const mcpServers = {
-    counter: node(join(FIXTURES, "counter-server.mjs"), log),
-    cell: node(join(FIXTURES, "cell-server.ts"), "legacy", "stdio", folder),
-  };
-  const config = {
-    mcpServers,
-    limits: { connectTimeoutMs: PATIENCE_MS },
-    sandbox: { timeoutMs: 300_000 },
-    ...more,
-  };
-  const urlOf = (): string => databaseUrl;
-  const replicas = await startReplicas({ count: 3, config, urlOf, hasHostNames: canNameHosts() });
+  const heard = join(folder, "heard.jsonl");
+  const proxies = await Promise.all(
+    options.isProxied ? Array.from({ length: COUNT }, () => startFaultProxy(postgres.port)) : [],
+  );
+  const issuer = options.hasLogin ? await launchOAuthServer() : undefined;
+  const config = configOf({ folder, log, heard, issuer }, options.config);
+  const frontPort = await freePort();
+  const replicas = await startReplicas({
+    count: COUNT,
+    config,
+    urlOf: (index) => proxies[index]?.urlOf(databaseUrl) ?? databaseUrl,
+    hasHostNames: canNameHosts(),
+    hosts: [`127.0.0.1:${frontPort}`],
+  });
   const store = await openStore(databaseUrl);
   await Promise.all(replicas.members.map(({ url }) => warm(url, replicas.headers)));
+  const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
   return {
     postgres,
     databaseUrl,
     replicas,
     store,
-    calls: (tool) => (existsSync(log) ? numbersIn(readFileSync(log, "utf8"), tool) : []),
+    proxies,
+    issuer,
+    frontPort,
+    calls: (tool) => numbersIn(textOf(log), tool),
+    waitCount: (key) => textOf(heard).split(`"arguments":{"key":"${key}"}`).length - 1,
+    release: (key) => writeFileSync(`${heard}.${key}`, ""),
     async close() {
       await store.close();
       await replicas.close();
+      for (const proxy of proxies) proxy.close();
+      issuer?.close();
       await postgres.dropDatabase(databaseUrl);
       rmSync(folder, { recursive: true, force: true });
     },
   };
+}
+
+interface Place {
+  readonly folder: string;
+  readonly log: string;
+  readonly heard: string;
+  readonly issuer: OAuthRig | undefined;
+}
+
+function configOf({ folder, log, heard, issuer }: Place, more: object = {}): object {
+  const node = (...args: string[]) => ({ command: process.execPath, args });
+  const mcpServers = {
+    counter: node(join(FIXTURES, "counter-server.mjs"), log),
+    cell: node(join(FIXTURES, "cell-server.ts"), "legacy", "stdio", folder),
+    scripted: node(SCRIPTED, heard),
+    ...(issuer !== undefined && { box: { url: issuer.url } }),
+  };
+  return { mcpServers, limits: { connectTimeoutMs: PATIENCE_MS }, sandbox: { timeoutMs: 300_000 }, ...more };
 }
 
 /** A first run starts workers, a sandbox and the counter: no case is about these. */
@@ -75,9 +125,9 @@ async function warm(url: URL, headers: Readonly<Record<string, string>>): Promis
 export async function withHttpStand<T>(
   postgres: Postgres,
   work: (stand: HttpStand) => Promise<T>,
-  more: object = {},
+  options: StandOptions = {},
 ): Promise<T> {
-  const stand = await openHttpStand(postgres, more);
+  const stand = await openHttpStand(postgres, options);
   try {
     return await work(stand);
   } finally {

@@ -30,8 +30,12 @@ export async function openSession(
   return { ...headers, "Mcp-Session-Id": session, "MCP-Protocol-Version": "2025-11-25" };
 }
 
-export async function legacySession({ replicas }: HttpStand, requestCount: number): Promise<Outcome> {
-  const { url } = replicas.balancer;
+/** Through the balancer, unless another address is given. */
+export async function legacySession(
+  { replicas }: HttpStand,
+  requestCount: number,
+  url = replicas.balancer.url,
+): Promise<Outcome> {
   const headers = await openSession(url, replicas.headers);
   const wrong: string[] = [];
   for (let n = 1; n <= requestCount; n++) {
@@ -115,8 +119,10 @@ async function answerAll(
 }
 
 /** From the end of the command until the last replica refuses. */
-export async function revokedToken({ replicas }: HttpStand, msMax: number): Promise<Outcome> {
-  const { token } = JSON.parse(command(replicas.env, "token", "create", "leaver", "--json")) as {
+export async function revokedToken({ replicas, databaseUrl }: HttpStand, msMax: number): Promise<Outcome> {
+  // Beside any proxy, which is in this process: it stands still while the command runs.
+  const env = { ...replicas.env, REPERTOIRE_DATABASE_URL: databaseUrl };
+  const { token } = JSON.parse(command(env, "token", "create", "leaver", "--json")) as {
     token: string;
   };
   const statusesOf = () =>
@@ -129,7 +135,7 @@ export async function revokedToken({ replicas }: HttpStand, msMax: number): Prom
   await msUntil("every replica to know the token", async () =>
     (await statusesOf()).every((status) => status === 200),
   );
-  command(replicas.env, "token", "revoke", "leaver");
+  command(env, "token", "revoke", "leaver");
   const ms = await msUntil("every replica to refuse the token", async () =>
     (await statusesOf()).every((status) => status === 401),
   );
