@@ -18,7 +18,7 @@ interface Parting {
 
 const pass = (proxy: PostgresProxy): void => proxy.set("pass");
 
-const PARTINGS: Readonly<Record<string, Parting>> = {
+export const PARTINGS: Readonly<Record<string, Parting>> = {
   "hold both": { part: (proxy) => proxy.set("hold"), join: pass },
   "hold answers": { part: (proxy) => proxy.set({ toClient: "hold" }), join: pass },
   "drop both": { part: (proxy) => proxy.set("drop"), join: pass },
