@@ -14,7 +14,7 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   admission: ["core", "text"],
   nodes: ["core", "net", "text"],
   process: ["core", "text"],
-  store: ["core", "timing"],
+  store: ["core", "text", "timing"],
   telemetry: ["core", "text", "timing"],
   workflows: ["core", "text"],
   trust: ["core", "text", "timing"],

@@ -5,7 +5,7 @@ import type { Run } from "../../core/store.ts";
 import type { CallContext } from "../../core/tool.ts";
 import { within } from "../../timing/deadline.ts";
 import { storedReport } from "../journal/checkpoint.ts";
-import { markIfInterrupted, newest } from "../resume/resume.ts";
+import { markIfInterrupted, readNewest } from "../resume/resume.ts";
 import type { RunReport } from "../run.ts";
 import type { RunLifecycleDeps } from "../run-deps.ts";
 
@@ -24,12 +24,7 @@ export async function followRun(
   for (let pollMs = POLL_MS_MIN; ; pollMs = Math.min(POLL_MS_MAX, pollMs * 2)) {
     const now = await readNewest(deps, run);
     const status = movingAs(now, deps.clock.now());
-    if (status === undefined) {
-      // A run that another process goes on with leaves the queue in the moment in which it gets its successor: one that
-      // was read between the two looks as if it had ended.
-      if ((await deps.store.successor(now.id)) === undefined) return storedReport(deps, now);
-      continue;
-    }
+    if (status === undefined) return storedReport(deps, now);
     const leftMs = until - deps.clock.elapsed();
     if (leftMs <= 0 || signal.aborted) return goingOn(now.id, status);
     await pause(deps, now.id, Math.min(pollMs, leftMs), signal);
@@ -49,11 +44,6 @@ export async function awaitChange(deps: RunLifecycleDeps, run: Run, signal: Abor
     const now = await deps.store.find(run.id);
     if (now === undefined || (await markIfInterrupted(deps, now)).status !== "running") return;
   }
-}
-
-async function readNewest(deps: RunLifecycleDeps, run: Run): Promise<Run> {
-  const found = await deps.store.find(await newest(deps.store, run.id));
-  return markIfInterrupted(deps, found ?? run);
 }
 
 /** Undefined for one that has ended, or that nothing moves before a person or a later time. */

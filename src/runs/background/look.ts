@@ -4,7 +4,7 @@ import type { Run, RunStore } from "../../core/store.ts";
 import { storedReport } from "../journal/checkpoint.ts";
 import { questionIdOf, type OpenQuestion } from "../resume/decide.ts";
 import { readEarlierRun } from "../resume/earlier-run.ts";
-import { isInterrupted, markIfInterrupted, newest } from "../resume/resume.ts";
+import { isInterrupted, readNewest } from "../resume/resume.ts";
 import type { RunReport } from "../run.ts";
 import type { RunLifecycleDeps } from "../run-deps.ts";
 
@@ -40,8 +40,7 @@ export async function lookAtRun(
   const { org, project } = scope();
   if (named === undefined || named.scope.org !== org || named.scope.project !== project) return undefined;
   if (named.parentRunId !== null) return undefined;
-  const found = (await store.find(await newest(store, named.id))) ?? named;
-  const run = await markIfInterrupted(deps, found);
+  const run = await readNewest(deps, named);
   return { run, startedAt: await firstStart(store, named), state: await stateOf(deps, run) };
 }
 

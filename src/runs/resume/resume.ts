@@ -174,6 +174,19 @@ export async function newest(store: RunStore, id: string): Promise<string> {
   return at;
 }
 
+/**
+ * The newest run of a chain as it is now. One that another process goes on with leaves the queue in the moment in which it
+ * gets its successor: read between the two looks, it would seem to have ended.
+ */
+export async function readNewest(deps: ResumeDeps, named: Run): Promise<Run> {
+  for (;;) {
+    const found = await deps.store.find(await newest(deps.store, named.id));
+    const run = await markIfInterrupted(deps, found ?? named);
+    const isUnderWay = run.status === "running" || run.status === "queued";
+    if (isUnderWay || (await deps.store.successor(run.id)) === undefined) return run;
+  }
+}
+
 export function superseded(runId: string, by: string): ToolResult<never> {
   return fail("TOOL_INVALID_INPUT", `superseded: ${runId} was resumed already; the newest run is ${by}.`, {
     reason: "superseded",
