@@ -2,6 +2,7 @@
  * The composition root: a Config becomes a running gateway. The two halves are put together in `tools-half.ts` and
  * `runs-half.ts`, what clients see of them in `gateway-half.ts`, and how clients connect in `front.ts`.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { listTools } from "../gateway/list-all.ts";
 import { createImportExport } from "../library/import-export.ts";
 import { createLogins } from "../servers/logins.ts";
@@ -58,6 +59,12 @@ export { lastUsesOf, readLastUses, type LastUses } from "./token-inquiry.ts";
 export { askRegistry } from "../upstream/process/published-package.ts";
 export { copyDatabase } from "../store/sqlite/database-file.ts";
 export { createRuleSet, type TokenLimits } from "../trust/rule-set.ts";
+
+/**
+ * A balancer looks every half second whether a replica takes requests. Until it has seen that this one does not, new ones
+ * come here and are refused with 503, which it sends elsewhere; a socket that has closed would lose them.
+ */
+const NOTICED_MS = 1_000;
 
 export async function openApp(options: AppOptions): Promise<App> {
   const front: Front = { isDraining: false };
@@ -140,7 +147,8 @@ export async function openApp(options: AppOptions): Promise<App> {
       const leaving = replica.drain();
       // The other replicas take what is new meanwhile, so a run that a client waits for may end here. A gateway that is alone
       // has nobody to serve until it is back: it stops runs where they are.
-      if (store.replicas.isShared) await front.http?.answered();
+      if (store.replicas.isShared && front.http !== undefined)
+        await Promise.all([front.http.answered(), sleep(NOTICED_MS)]);
       await Promise.all([leaving, runs.drain()]);
     },
     /** In this order: nothing new begins, runs end, then what they used, the store last. */
