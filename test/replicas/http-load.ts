@@ -52,7 +52,9 @@ export async function startLoad(
     async end() {
       over.abort();
       await Promise.all(working);
-      const figures = `${wrong.length} of ${requestCount} requests failed${firstOf(wrong)}`;
+      const kindCount = new Set(wrong).size;
+      const kinds = kindCount > 1 ? ` in ${kindCount} ways` : "";
+      const figures = `${wrong.length} of ${requestCount} requests failed${kinds}${firstOf(wrong)}`;
       return { requestCount, wrong, figures };
     },
   };
