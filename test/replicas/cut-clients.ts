@@ -5,7 +5,7 @@ import { call, post, request, type HttpStand } from "./http-stand.ts";
 import { legacyCall, openSession } from "./round-robin.ts";
 
 /** What a group of clients saw. */
-export interface Seen {
+interface Seen {
   readonly clientCount: number;
   okCount: number;
   /** What clients are told when the store is away, by its code. */

@@ -14,7 +14,7 @@ export interface Load {
   end(): Promise<LoadEnd>;
 }
 
-export interface LoadEnd {
+interface LoadEnd {
   readonly requestCount: number;
   readonly wrong: readonly string[];
   readonly figures: string;

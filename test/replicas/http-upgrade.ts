@@ -96,9 +96,9 @@ async function isLeaving({ store }: HttpStand, member: ReplicaProcess): Promise<
 
 /** Those that live, as `0.1.0, 0.1.0-next`. */
 async function versionsOf({ store, replicas }: HttpStand): Promise<string> {
-  const urls = replicas.members.map(({ url }) => url.origin);
+  const urls = new Set(replicas.members.map(({ url }) => url.origin));
   const living = (await store.replicas.list()).filter(
-    ({ url, ageMs }) => urls.includes(url ?? "") && ageMs < 10_000,
+    ({ url, ageMs }) => urls.has(url ?? "") && ageMs < 10_000,
   );
   return [...new Set(living.map(({ version }) => version))].toSorted().join(", ");
 }

@@ -38,9 +38,10 @@ const isCommit = (sql: string): boolean => /^commit/i.test(sql);
 
 /** At each replica, the next resumes are met: before the row was sent, after it, and after its commit, whose answer is lost. */
 export function trapResumes({ proxies }: HttpStand, restarter: Restarter) {
+  const restart = (): Promise<void> => restarter.restart();
   const traps = proxies.flatMap((proxy) => [
-    ...MOMENTS.map((moment) => proxy.onNext(moment, ({ sql }) => isSuccessor(sql), restarter.restart)),
-    proxy.onNext("afterAnswer", isCommitOfResume(proxy), restarter.restart),
+    ...MOMENTS.map((moment) => proxy.onNext(moment, ({ sql }) => isSuccessor(sql), restart)),
+    proxy.onNext("afterAnswer", isCommitOfResume(proxy), restart),
   ]);
   return {
     caughtCount: () => traps.filter((trap) => trap.isCaught()).length,

@@ -22,7 +22,7 @@ export interface Haproxy {
 }
 
 /** What the file says to do without Docker: no names of Docker, and the replicas by their addresses. */
-export function configWithoutDocker(shipped: string, port: number, servers: readonly URL[]): string {
+function configWithoutDocker(shipped: string, port: number, servers: readonly URL[]): string {
   const named = servers.map(({ host }, i) => `  server replica-${i + 1} ${host}`).join("\n");
   return [
     [/^resolvers docker\n(?: .*\n)+/m, ""],
