@@ -4,14 +4,8 @@
  * takes Debian's PostgreSQL in place of the one that npm installs.
  */
 import { runCase, tableOf, type Row } from "./replicas/case.ts";
-import {
-  HTTP_LONG,
-  HTTP_SHORT,
-  harmfulCases,
-  MISSING_CASES,
-  roundRobinCases,
-} from "./replicas/http-cases.ts";
-import { openHttpStand, type HttpStand } from "./replicas/http-stand.ts";
+import { HTTP_LONG, HTTP_SHORT, harmfulCases, mendedCases, roundRobinCases } from "./replicas/http-cases.ts";
+import { openHttpStand, withHttpStand, type HttpStand } from "./replicas/http-stand.ts";
 import { LONG, SHORT, storeCases } from "./replicas/store-cases.ts";
 import { suiteBehindPooler } from "./replicas/suite-behind-pooler.ts";
 import type { Binaries } from "./rig/postgres-programs.ts";
@@ -42,7 +36,7 @@ const cases = [
   suiteBehindPooler,
   ...standing,
   ...harmfulCases(() => postgres, httpSize),
-  ...MISSING_CASES,
+  ...mendedCases((work, options) => () => withHttpStand(postgres, work, options), httpSize),
 ].filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)));
 const rows: Row[] = [];
 try {

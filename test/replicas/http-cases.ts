@@ -2,9 +2,15 @@
 import type { Case } from "./case.ts";
 import type { Postgres } from "../rig/postgres.ts";
 import { killedReplica } from "./http-kills.ts";
+import { behindHaproxy } from "./http-haproxy.ts";
+import { stoppedReplica } from "./http-stopped.ts";
+import { cutReplica, type CutSize } from "./http-cut.ts";
+import { refreshAtOnce } from "./http-oauth.ts";
 import { httpAway, httpRestarts, type AwaySize, type RestartSize } from "./http-outages.ts";
-import { withHttpStand, type HttpStand } from "./http-stand.ts";
+import { restartsInTakeover } from "./http-takeover.ts";
+import { withHttpStand, type HttpStand, type StandOptions } from "./http-stand.ts";
 import { rollingRestart, type RollingSize } from "./http-rolling.ts";
+import { rollingUpgrade } from "./http-upgrade.ts";
 import { approvals, draftsGoOn, heldCalls, keptTool, legacySession, revokedToken } from "./round-robin.ts";
 
 /** How much of each. */
@@ -15,6 +21,13 @@ export interface HttpSize {
   readonly restarts: RestartSize;
   readonly away: readonly AwaySize[];
   readonly rolling: RollingSize;
+  readonly upgrade: RollingSize;
+  readonly haproxy: RollingSize;
+  readonly refreshRounds: number;
+  readonly takeoverRounds: number;
+  readonly cuts: readonly CutSize[];
+  /** For how long each time; those that others are to notice are over 10 s. */
+  readonly stopped: readonly number[];
 }
 
 export const HTTP_SHORT: HttpSize = {
@@ -24,14 +37,35 @@ export const HTTP_SHORT: HttpSize = {
   // It takes longer than all the others: only in the soak.
   away: [],
   rolling: { rounds: 1, atOnce: 3 },
+  upgrade: { rounds: 1, atOnce: 1 },
+  haproxy: { rounds: 1, atOnce: 1 },
+  refreshRounds: 3,
+  takeoverRounds: 1,
+  cuts: [{ way: "hold both", ms: 2_000, isTakenOver: false }],
+  // As long as the others need to notice it: only in the soak.
+  stopped: [],
 };
 
 export const HTTP_LONG: HttpSize = {
   convergedMsMax: 1_000,
   takenOverMsMax: 12_000,
   restarts: { runs: 5_000, everyMs: 5_000, restarts: Number.POSITIVE_INFINITY },
-  away: [5_000, 12_000, 30_000].map((ms) => ({ ms, runs: 12, callMs: 3_000 })),
+  away: [5_000, 12_000, 30_000].map((ms) => ({ ms, runs: 50, callMs: 6_000 })),
   rolling: { rounds: 3, atOnce: 8 },
+  upgrade: { rounds: 2, atOnce: 8 },
+  haproxy: { rounds: 6, atOnce: 8 },
+  refreshRounds: 100,
+  takeoverRounds: 5,
+  cuts: [
+    ...["hold both", "hold answers", "drop both", "drop questions", "drop answers", "cut and refuse"].map(
+      (way) => ({ way, ms: 12_000, isTakenOver: true }),
+    ),
+    // It connects anew when it has waited for an answer for 10 s: whether its runs are taken over by then is open.
+    { way: "half-open, server gone", ms: 12_000, isTakenOver: false },
+    // Longer than a gateway waits for its store.
+    { way: "drop both", ms: 40_000, isTakenOver: true },
+  ],
+  stopped: [60_000],
 };
 
 /** Those that leave the replicas and the database as they are: they share a stand. */
@@ -85,31 +119,44 @@ export function harmfulCases(postgres: () => Postgres, size: HttpSize): Case[] {
   ];
 }
 
-/** What is known to be of interest and is not there yet, so that the table says so. */
-export const MISSING_CASES: readonly Case[] = [
-  missing(
-    "replicas: rolling upgrade from the version before",
-    "0 failed requests",
-    "no released version has PostgreSQL yet",
-  ),
-  missing(
-    "replicas: HAProxy in front",
-    "0 failed requests",
-    "the plain balancer does what deploy/haproxy.cfg says",
-  ),
-  missing(
-    "replicas: PostgreSQL restarts during a takeover",
-    "a run is resumed once",
-    "at the store alone so far",
-  ),
-  missing(
-    "replicas: OAuth refresh by 3 at once",
-    "1 refresh in 100 rounds",
-    "in tests of the secrets alone so far",
-  ),
-  missing("replicas: one is cut from PostgreSQL", "0 lost, 0 double", "at the store alone so far"),
-];
+/** A stand of its own, or one that several share. */
+export type OnStand = (
+  work: (stand: HttpStand) => ReturnType<Case["run"]>,
+  options?: StandOptions,
+) => Case["run"];
 
-function missing(name: string, bar: string, why: string): Case {
-  return { name, bar, run: async () => ({ skipped: `missing: ${why}` }) };
+/** Those that harm the replicas or the database, and leave them as they were: they may share a stand. */
+export function mendedCases(on: OnStand, size: HttpSize): Case[] {
+  return [
+    {
+      name: "replicas: PostgreSQL restarts during a takeover",
+      bar: "each run goes on once, 0 lost, 0 repeated, 0 stranded",
+      run: on((stand) => restartsInTakeover(stand, size.takeoverRounds), { isProxied: true }),
+    },
+    ...size.cuts.map((cut) => ({
+      name: `replicas: one is cut from PostgreSQL, ${cut.way}, ${cut.ms / 1_000} s`,
+      bar: "0 lost, 0 double, calls pass, the taken are fenced",
+      run: on((stand) => cutReplica(stand, cut), { isProxied: true }),
+    })),
+    ...size.stopped.map((ms) => ({
+      name: `replicas: one is stopped (SIGSTOP) for ${ms / 1_000} s and wakes`,
+      bar: "0 repeated, the taken are fenced",
+      run: on((stand) => stoppedReplica(stand, ms)),
+    })),
+    {
+      name: "replicas: OAuth refresh by 3 at once",
+      bar: "1 refresh in each round, 0 failed calls",
+      run: on((stand) => refreshAtOnce(stand, size.refreshRounds), { hasLogin: true }),
+    },
+    {
+      name: "replicas: HAProxy in front",
+      bar: "0 failed requests",
+      run: on((stand) => behindHaproxy(stand, size.haproxy)),
+    },
+    {
+      name: "replicas: rolling upgrade to the next schema and back",
+      bar: "0 failed requests, the background run goes on",
+      run: on((stand) => rollingUpgrade(stand, size.upgrade)),
+    },
+  ];
 }
