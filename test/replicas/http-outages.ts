@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Outcome } from "./case.ts";
 import { effectsOf, figuresOf, isWhole, runMany } from "./http-runs.ts";
-import type { HttpStand } from "./http-stand.ts";
+import { msUntil, type HttpStand } from "./http-stand.ts";
 
 const AT_ONCE = 12;
 
@@ -44,21 +44,25 @@ export interface AwaySize {
 /** Longer than a replica counts as living without a beat: none may take the runs of another that lives. */
 export async function httpAway(stand: HttpStand, { ms, runs, callMs }: AwaySize): Promise<Outcome> {
   const working = runMany(stand, { count: runs, atOnce: runs, delayMs: callMs });
-  await sleep(callMs);
+  await msUntil("all runs under way", async () => (await countRunning(stand)) >= runs);
+  const underWay = await countRunning(stand);
   await stand.postgres.stop("immediate");
   await sleep(ms);
   await stand.postgres.start();
   const done = await working;
   const effects = effectsOf(stand, runs);
-  const taken = await stand.postgres.query<{ count: string }>(
-    "select count(*) as count from runs where fence > 1 or error like '%interrupted%'",
-    [],
-    stand.databaseUrl,
-  );
-  const takenCount = Number(taken[0]!.count);
+  const takenCount = await countRuns(stand, "fence > 1 or error like '%interrupted%'");
   return {
-    done: `away for ${ms / 1_000} s with ${runs} runs of 5 calls of ${callMs} ms under way`,
+    done: `away for ${ms / 1_000} s with ${underWay} of ${runs} runs of 5 calls of ${callMs} ms under way`,
     figures: `${takenCount} taken; ${figuresOf(runs, done, effects)}`,
-    isMet: takenCount === 0 && isWhole(done, effects),
+    isMet: takenCount === 0 && isWhole(done, effects) && underWay === runs,
   };
+}
+
+const countRunning = (stand: HttpStand): Promise<number> => countRuns(stand, "status = 'running'");
+
+async function countRuns({ postgres, databaseUrl }: HttpStand, condition: string): Promise<number> {
+  const sql = `select count(*) as count from runs where ${condition}`;
+  const [row] = await postgres.query<{ count: string }>(sql, [], databaseUrl);
+  return Number(row!.count);
 }
