@@ -1,6 +1,7 @@
 /**
  * A plain balancer: each request goes to the next replica in turn, whatever it is about, and to the one after where no connection comes
- * about or the answer is 503, with which a gateway that ends refuses it. Any other request that was sent is not sent again.
+ * about or the answer is 503, with which a gateway that ends refuses it. One that did so comes last for a while: a socket that closes
+ * may take a request with it. Any other request that was sent is not sent again.
  */
 import { createServer, request, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,6 +15,8 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
+/** As often as a balancer looks whether a replica is ready. */
+const LAST_FOR_MS = 500;
 /** Longer than any pause of a test. */
 const KEPT_MS = 600_000;
 
@@ -31,8 +34,13 @@ export async function startBalancer(first: readonly URL[]): Promise<Balancer> {
     const body = await readBody(incoming);
     const from = turn++;
     const order = targets.map((_, i) => targets[(from + i) % targets.length]!);
-    passOn(incoming, body, outgoing, order, count);
+    const [ready, refusing] = [order.filter((url) => !isRefusing(url)), order.filter(isRefusing)];
+    passOn(incoming, body, outgoing, [...ready, ...refusing], { count, refusedBy });
   };
+  const refusedAt = new Map<string, number>();
+  const refusedBy = ({ host }: URL): void => void refusedAt.set(host, performance.now());
+  const isRefusing = ({ host }: URL): boolean =>
+    performance.now() - (refusedAt.get(host) ?? Number.NEGATIVE_INFINITY) < LAST_FOR_MS;
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, "127.0.0.1", resolve);
   await promise;
@@ -55,13 +63,19 @@ async function readBody(incoming: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+interface Told {
+  readonly count: (status: number) => void;
+  readonly refusedBy: (target: URL) => void;
+}
+
 function passOn(
   incoming: IncomingMessage,
   body: Buffer,
   outgoing: ServerResponse,
   [target, ...others]: readonly URL[],
-  count: (status: number) => void,
+  told: Told,
 ): void {
+  const { count, refusedBy } = told;
   const refuse = (): void => {
     count(502);
     if (outgoing.headersSent) outgoing.destroy();
@@ -73,7 +87,8 @@ function passOn(
   const passed = request(new URL(path ?? "/", target), { method, headers, agent: false }, (answer) => {
     if (answer.statusCode === 503 && others.length > 0) {
       answer.resume();
-      return passOn(incoming, body, outgoing, others, count);
+      refusedBy(target);
+      return passOn(incoming, body, outgoing, others, told);
     }
     count(answer.statusCode ?? 0);
     outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -83,7 +98,7 @@ function passOn(
     answer.on("error", () => outgoing.destroy());
   });
   passed.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code === "ECONNREFUSED") passOn(incoming, body, outgoing, others, count);
+    if (error.code === "ECONNREFUSED") passOn(incoming, body, outgoing, others, told);
     else refuse();
   });
   outgoing.on("close", () => passed.destroy());
