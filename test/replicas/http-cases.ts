@@ -50,7 +50,7 @@ export const HTTP_LONG: HttpSize = {
   convergedMsMax: 1_000,
   takenOverMsMax: 12_000,
   restarts: { runs: 5_000, everyMs: 5_000, restarts: Number.POSITIVE_INFINITY },
-  away: [5_000, 12_000, 30_000].map((ms) => ({ ms, runs: 50, callMs: 6_000 })),
+  away: [5_000, 12_000, 30_000].map((ms) => ({ ms, runs: 50, callMs: 3_000 })),
   rolling: { rounds: 3, atOnce: 8 },
   upgrade: { rounds: 2, atOnce: 8 },
   haproxy: { rounds: 6, atOnce: 8 },

@@ -41,10 +41,14 @@ export interface AwaySize {
   readonly callMs: number;
 }
 
+/** A gateway runs only some at once: the others wait for their turn. */
+const UNDER_WAY_MIN = 12;
+
 /** Longer than a replica counts as living without a beat: none may take the runs of another that lives. */
 export async function httpAway(stand: HttpStand, { ms, runs, callMs }: AwaySize): Promise<Outcome> {
   const working = runMany(stand, { count: runs, atOnce: runs, delayMs: callMs });
-  await msUntil("all runs under way", async () => (await countRunning(stand)) >= runs);
+  await msUntil("runs under way", async () => (await countRunning(stand)) >= UNDER_WAY_MIN);
+  await sleep(callMs / 2);
   const underWay = await countRunning(stand);
   await stand.postgres.stop("immediate");
   await sleep(ms);
@@ -55,7 +59,7 @@ export async function httpAway(stand: HttpStand, { ms, runs, callMs }: AwaySize)
   return {
     done: `away for ${ms / 1_000} s with ${underWay} of ${runs} runs of 5 calls of ${callMs} ms under way`,
     figures: `${takenCount} taken; ${figuresOf(runs, done, effects)}`,
-    isMet: takenCount === 0 && isWhole(done, effects) && underWay === runs,
+    isMet: takenCount === 0 && isWhole(done, effects) && underWay >= UNDER_WAY_MIN,
   };
 }
 
