@@ -252,7 +252,7 @@ describe.skipIf(process.platform === "win32")("kill -9", () => {
         return expect(place.paid()).toHaveLength(before);
       } else {
         const answered = await third.request("tools/call", { ...resume, ...answering(askedIn(next!)) });
-        expect(structureOf(answered!)).toMatchObject({ success: true, outputs: 5 });
+        expect(structureOf(answered!), JSON.stringify(answered)).toMatchObject({ success: true, outputs: 5 });
       }
       expect(place.paid()).toEqual([4, 5]);
     },
