@@ -2,6 +2,7 @@
  * The replicas are upgraded one by one to a version that migrates the database, and then one by one taken back, while clients of both
  * eras work. A background run goes through all of it: it stands in a call while a replica is told to end, and gets its answer then.
  */
+import { setTimeout as sleep } from "node:timers/promises";
 import { BIN } from "../fixtures/gateway-process.ts";
 import type { ReplicaProcess } from "../rig/replicas.ts";
 import type { Outcome } from "./case.ts";
@@ -16,6 +17,11 @@ const CODE = `for (let i = 0; i <= args.turns; i++) {
 }
 return "done";`;
 const TIMEOUT_MS = 590_000;
+/**
+ * A replica refuses requests for a second before its runs begin no more calls. A run that is answered earlier is met in its next call,
+ * for which the replica waits ten seconds: as good, and slow.
+ */
+const REFUSING_MS = 1_500;
 /** Apart from the effects of other cases. */
 const FIRST = 8_000_000;
 let caseCount = 0;
@@ -83,6 +89,7 @@ async function replace(stand: HttpStand, load: Load, { member, bin, key }: Repla
   await msUntil(`the background run in ${key}`, () => stand.waitCount(key) > 0);
   const ending = member.end();
   await msUntil("the replica to take on nothing new", () => isLeaving(stand, member));
+  await sleep(REFUSING_MS);
   stand.release(key);
   await ending;
   await member.start(bin);
