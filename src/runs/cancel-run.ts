@@ -10,7 +10,7 @@ import type { Run, RunStore } from "../core/store.ts";
 import { within } from "../timing/deadline.ts";
 import { cancelledBy } from "./cancelled-by.ts";
 import { LOCAL_POLL, REMOTE_POLL, waitForEnd } from "./journal/checkpoint.ts";
-import { claimAbandoned, newest, type ResumeDeps } from "./resume/resume.ts";
+import { claimAbandoned, readNewest, type ResumeDeps } from "./resume/resume.ts";
 import { leaseOf } from "./run-end.ts";
 import type { ActiveRun } from "./run-deps.ts";
 import { nameRun } from "./workflow/pause.ts";
@@ -37,11 +37,15 @@ export async function cancelRun(deps: CancelDeps, asked: string, by: string): Pr
   if (named === undefined || named.scope.org !== org || named.scope.project !== project) return noRun(asked);
   if (named.parentRunId !== null) return partOfAnother(named);
   // A caller knows the first run of a background chain.
-  const run = named.mode === "background" ? await findNewest(deps.store, named) : named;
+  const run = named.mode === "background" ? await readNewest(deps, named) : named;
   const runId = run.id;
   if (await endIfIdle(deps, run, by)) return succeed({ runId, status: "cancelled" });
   if (await endIfDue(deps, run, by)) return succeed({ runId, status: "cancelled" });
-  if (!(await deps.store.requestCancel(runId, by))) return hasEnded(deps.store, runId);
+  if (!(await deps.store.requestCancel(runId, by))) {
+    // Another process may have gone on with it meanwhile.
+    const next = run.mode === "background" ? await deps.store.successor(runId) : undefined;
+    return next === undefined ? hasEnded(deps.store, runId) : cancelRun(deps, next.id, by);
+  }
   const here = deps.active.get(runId);
   here?.cancel(by);
   await (here === undefined ? ended(deps, runId) : within(settled(here), END_WAIT_MS));
@@ -52,10 +56,6 @@ export async function cancelRun(deps: CancelDeps, asked: string, by: string): Pr
   return (await deps.store.find(runId))?.status === "cancelled"
     ? succeed({ runId, status: "cancelled" })
     : hasEnded(deps.store, runId);
-}
-
-async function findNewest(store: RunStore, run: Run): Promise<Run> {
-  return (await store.find(await newest(store, run.id))) ?? run;
 }
 
 /** Ends a run that was interrupted and that the queue would take up again. */
