@@ -8,6 +8,8 @@ import type { StoreContext } from "../backend.ts";
 import type { Database } from "../database.ts";
 
 type Revisions = Record<RevisionTopic, number>;
+/** The library and the pins have rows of their own. */
+export type Topic = Exclude<RevisionTopic, "library" | "pins">;
 
 export function createRevisionStore({ db }: Pick<StoreContext, "db">): RevisionStore {
   return {
@@ -25,10 +27,7 @@ export function createRevisionStore({ db }: Pick<StoreContext, "db">): RevisionS
 }
 
 /** In the transaction of the change, so that who sees the number sees the change. It also makes such changes wait for each other. */
-export async function growRevision(
-  trx: Transaction<Database>,
-  topic: Exclude<RevisionTopic, "library" | "pins">,
-): Promise<void> {
+export async function growRevision(trx: Transaction<Database>, topic: Topic): Promise<void> {
   await trx
     .updateTable("revisions")
     .set((eb) => ({ revision: eb("revision", "+", 1) }))

@@ -3,11 +3,8 @@
  * the changes of one topic follow each other on PostgreSQL; on SQLite the transaction already has the write lock.
  */
 import type { Kysely, Transaction } from "kysely";
-import type { RevisionTopic } from "../../core/replica-store.ts";
 import type { Database } from "../database.ts";
-
-/** The library and the pins have rows of their own. */
-type Topic = Exclude<RevisionTopic, "library" | "pins">;
+import { growRevision, type Topic } from "./revisions.ts";
 
 interface Changed<T> {
   readonly result: T;
@@ -28,13 +25,7 @@ export function changeTopic<T>(
       .where("topic", "=", topic)
       .execute();
     const { result, isChanged } = await work(trx);
-    if (isChanged) {
-      await trx
-        .updateTable("revisions")
-        .set((eb) => ({ revision: eb("revision", "+", 1) }))
-        .where("topic", "=", topic)
-        .execute();
-    }
+    if (isChanged) await growRevision(trx, topic);
     return result;
   });
 }
