@@ -23,7 +23,7 @@ export interface QueueStats {
   readonly queuedCount: number;
   /** For how long the oldest of them has been due; null where there is none. */
   readonly oldestMs: number | null;
-  /** Those that were given up, and that nobody has decided on. */
+  /** Those that were given up and wait for a decision. */
   readonly deadCount: number;
 }
 

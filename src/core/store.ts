@@ -417,7 +417,7 @@ export interface EnqueuedRun {
   readonly isNew: boolean;
 }
 
-/** How a run that nobody owns leaves the queue. */
+/** How a run without an owner leaves the queue. */
 export interface QueueEnd {
   /** With it, the run has ended. */
   readonly end?: Pick<Run, "error"> & { readonly status: "failed" | "cancelled" };
@@ -493,7 +493,7 @@ export interface ClaimGrounds {
   readonly gone?: string | undefined;
   /**
    * Whether the claimer can tell that a replica is dead: it was itself seen without a gap for as long as that takes. After an
-   * outage of the database nobody was seen, and all are alive.
+   * outage of the database no replica was seen, and all are alive.
    */
   readonly judgesDead?: boolean;
 }
@@ -559,11 +559,11 @@ export interface RunStore {
    */
   take(runId: string, options: { readonly until: number; readonly dueAt?: number }): Promise<Run | undefined>;
   /**
-   * A run that nobody owns is taken up by the queue at `at`, as a background run; null takes it out of the queue and leaves
+   * A run without an owner is taken up by the queue at `at`, as a background run; null takes it out of the queue and leaves
    * it a background run. False where it runs, has succeeded or goes on elsewhere.
    */
   requeue(runId: string, at: number | null, options?: { readonly attemptCount?: number }): Promise<boolean>;
-  /** Takes a run that nobody owns out of the queue. False where it runs, has succeeded or goes on elsewhere. */
+  /** Takes a run without an owner out of the queue. False where it runs, has succeeded or goes on elsewhere. */
   dequeue(runId: string, end?: QueueEnd): Promise<boolean>;
   /** Background runs that were given up, newest first. */
   listDead(scope: Scope, limit: number): Promise<RunSummary[]>;
