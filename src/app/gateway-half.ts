@@ -21,7 +21,7 @@ export type GatewayHalf = ReturnType<typeof openGateways>;
 
 export function openGateways(foundation: Foundation, tools: ToolsHalf, half: RunsHalf, front: Front) {
   const { config, log, store, replica, redactors, trail } = foundation;
-  const { registry, servers, experience, usable } = tools;
+  const { registry, servers, experience, usable, guarding } = tools;
   const { runs, library, drafts, source, capabilitySaver, traces, lookUpTool, freshenLibrary } = half;
   const states = createSealedStates({
     store: store.seals,
@@ -49,6 +49,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     idle: () => idleServers(config.current()),
     configChanged: (listener) => onVisibleChange(config, listener),
     exposure: () => config.current().exposure,
+    effectSaid: ({ source: server, definition }) => guarding.effects.said(server, definition),
     toolTokens,
     redactors,
     serverNotified: (listener) => servers.notified(listener),

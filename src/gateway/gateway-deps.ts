@@ -1,10 +1,11 @@
 /** What the whole gateway, the profiles and the meta-tools are made of. */
 import type { JsonObject } from "../core/json.ts";
+import type { Effect } from "../core/rule.ts";
 import type { Log } from "../core/log.ts";
 import type { Redactors } from "../text/redactors.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { CurrentCapability } from "../core/store.ts";
-import type { CallContext } from "../core/tool.ts";
+import type { CallContext, Component } from "../core/tool.ts";
 import type { LookUpTool } from "../library/contracts.ts";
 import type { Drafts } from "../library/drafts.ts";
 import type { CapabilitySaver } from "../library/save-capability.ts";
@@ -46,6 +47,8 @@ export interface GatewayDeps {
   /** Tells when `servers`, `idle` or `exposure` has changed. */
   readonly configChanged: (listener: () => void) => () => void;
   readonly exposure: () => Exposure;
+  /** What the config or a server says that a tool does, as a mark for those who choose one. */
+  readonly effectSaid?: (component: Component) => Effect | undefined;
   /** What tools cost; without it, `auto` goes by an estimate. */
   readonly toolTokens?: ToolTokens;
   /** Know the secrets of the config, and of what a run is given. */

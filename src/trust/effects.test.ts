@@ -169,3 +169,22 @@ test("prompts and resources only read", () => {
     "read",
   );
 });
+
+describe("what is said of a tool, for those who choose one", () => {
+  test.each([
+    [undefined, undefined],
+    [{ readOnlyHint: true }, "read"],
+    [{ readOnlyHint: true, destructiveHint: true }, "read"],
+    [{ readOnlyHint: false }, undefined],
+    [{ destructiveHint: true }, "destroy"],
+    [{ destructiveHint: false }, "write"],
+  ])("%j of a server that is not approved: %s", (annotations, said) => {
+    expect(effectsIn({}).said("github", definitionOf("get_issue", annotations))).toBe(said);
+  });
+
+  it("is what the config says, where it says anything", () => {
+    const { said } = effectsIn({ configured: { github: { "get_*": "destroy" } } });
+    expect(said("github", definitionOf("get_issue", { readOnlyHint: true }))).toBe("destroy");
+    expect(said("gitlab", definitionOf("get_issue", { readOnlyHint: true }))).toBe("read");
+  });
+});

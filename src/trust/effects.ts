@@ -38,6 +38,11 @@ interface ExplainedEffect {
 export interface Effects {
   of(this: void, call: GuardedCall): Effect;
   explain(this: void, call: GuardedCall): ExplainedEffect;
+  /**
+   * What the config says of a server's tool, else what its server does, approved or not; undefined where neither says
+   * anything. A mark for those who choose a tool: nothing is allowed by it.
+   */
+  said(this: void, server: string, definition: ToolDefinition): Effect | undefined;
 }
 
 /** More than any capability uses, all levels taken together; what uses more may do anything. */
@@ -98,7 +103,16 @@ export function createEffects(deps: EffectsDeps): Effects {
     return ofTool(source ?? "", ownName(name, source), definition);
   }
 
-  return { explain, of: (call) => explain(call).effect };
+  function said(server: string, { name, annotations = {} }: ToolDefinition): Effect | undefined {
+    const written = inConfig(server, name);
+    if (written !== undefined) return written.effect;
+    const { readOnlyHint, destructiveHint } = annotations;
+    if (readOnlyHint === true) return "read";
+    if (destructiveHint === undefined) return undefined;
+    return destructiveHint ? "destroy" : "write";
+  }
+
+  return { explain, said, of: (call) => explain(call).effect };
 }
 
 function isMore(effect: Effect, than: Effect): boolean {
