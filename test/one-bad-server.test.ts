@@ -26,8 +26,8 @@ function folderWith(mcpServers: object) {
 
 interface Browsed {
   readonly nodes: readonly { readonly type: string }[];
-  readonly pending: readonly string[];
-  readonly unavailable: readonly { readonly server: string; readonly reason: string }[];
+  readonly pending?: readonly string[];
+  readonly unavailable?: readonly { readonly server: string; readonly reason: string }[];
 }
 
 type Client = Awaited<ReturnType<typeof connect>>["client"];
@@ -40,7 +40,7 @@ async function browse(client: Client): Promise<Browsed> {
       arguments: { query: "sum of two numbers", limit: 100 },
     });
     const found = structuredContent as Browsed;
-    if (found.pending.length === 0) return found;
+    if (found.pending === undefined) return found;
   }
 }
 

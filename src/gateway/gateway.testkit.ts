@@ -158,6 +158,12 @@ export function depsOf({ store, registry, draftsFolder, servers }: TestDeps): Ga
     }),
     isListed: (tool) => source.isListed(tool),
     checkContracts: (current) => source.checkContracts(current),
+    effectSaid: ({ definition: { annotations } }) =>
+      annotations?.readOnlyHint === true
+        ? "read"
+        : annotations?.destructiveHint === true
+          ? "destroy"
+          : undefined,
     configChanged: () => () => {},
     exposure: () => "lean",
     serverNotified: () => () => {},

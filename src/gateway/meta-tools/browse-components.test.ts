@@ -11,22 +11,95 @@ describe("browse_components", () => {
       toolOf("list_repos", "Lists repositories."),
     ]);
 
-  it("gives nodes with inputs and the signature that code calls", async () => {
+  it("gives nodes with the signature that code calls, and inputs in full detail", async () => {
     const { call } = await openRig(github());
-    expect(await call("browse_components", { query: "open an issue" })).toMatchObject({
-      nodes: [
-        {
-          type: "github__create_issue",
-          server: "github",
-          description: "Opens an issue in a repository.",
-          inputs: [{ key: "title", type: "string", required: true, description: "Its title." }],
-          outputs: [],
-          signature: "mcp.github.create_issue(args: { title: string }): Promise<unknown>",
-        },
-      ],
+    const node = {
+      type: "github__create_issue",
+      server: "github",
+      description: "Opens an issue in a repository.",
+      signature: "mcp.github.create_issue(args: { title: string }): Promise<unknown>",
+    };
+    const query = "open an issue";
+    expect(await call("browse_components", { query })).toEqual({
+      isError: false,
+      nodes: [node],
+      workflows: [],
       total: 1,
-      pending: [],
     });
+    const inputs = [{ key: "title", type: "string", required: true, description: "Its title." }];
+    expect(await call("browse_components", { query, detail: "full" })).toMatchObject({
+      nodes: [{ ...node, inputs, outputs: [] }],
+    });
+  });
+
+  it("gives the signature of the best five, and of the others a line of at most 90 characters", async () => {
+    const tools = Array.from({ length: 9 }, (_, i) =>
+      toolOf(`plan_${i}`, `Plans a trip. ${"Or more ".repeat(30)}`),
+    );
+    const { call } = await openRig(createFixtureSource("rail", tools));
+    const { nodes } = (await call("browse_components", { query: "plan" })) as {
+      nodes: Record<string, string>[];
+    };
+    expect(nodes).toHaveLength(9);
+    for (const [rank, node] of nodes.entries()) {
+      const fields = rank < 5 ? ["description", "server", "signature", "type"] : ["description", "type"];
+      expect(Object.keys(node).toSorted()).toEqual(fields);
+      expect(node["description"]!.length).toBeLessThanOrEqual(rank < 5 ? 160 : 90);
+    }
+  });
+
+  it("marks what only reads and what destroys, where the server says so", async () => {
+    const said = (name: string, annotations: object) => ({ ...toolOf(name, "Handles a file."), annotations });
+    const source = createFixtureSource("files", [
+      said("look", { readOnlyHint: true }),
+      said("wipe", { destructiveHint: true }),
+      said("touch", { destructiveHint: false }),
+      toolOf("mute", "Handles a file."),
+    ]);
+    const { call } = await openRig(source);
+    const { nodes } = (await call("browse_components", { query: "file" })) as {
+      nodes: Record<string, string>[];
+    };
+    const marks = Object.fromEntries(nodes.map(({ type, effect }) => [type, effect]));
+    expect(marks).toEqual({
+      files__look: "read",
+      files__wipe: "destroy",
+      files__touch: undefined,
+      files__mute: undefined,
+    });
+  });
+
+  it("gives exactly the tools that are named, in full, in any spelling that means one alone", async () => {
+    const { call, store } = await openRig(
+      github(),
+      createFixtureSource("notes", [toolOf("list"), toolOf("add")]),
+    );
+    await store.capabilities.save(sum);
+    const names = ["mcp.github.create_issue", "notes__add", "math:sum", "wait"];
+    expect(await call("browse_components", { names })).toMatchObject({
+      nodes: [{ type: "wait" }, { type: "github__create_issue", input_schema: {} }, { type: "notes__add" }],
+      workflows: [{ name: "math:sum", signature: expect.stringContaining("mcp.math.sum(") }],
+      total: 4,
+    });
+    const missed = await call("browse_components", { names: ["notes__ad", "notes__list"] });
+    expect(missed).toMatchObject({
+      nodes: [{ type: "notes__list" }],
+      total: 1,
+      hint: 'There is no tool "notes__ad". Did you mean notes__add?',
+    });
+  });
+
+  it("has the nodes that code cannot call only where a workflow is asked for, or one by its name", async () => {
+    const { call } = await openRig(github());
+    const typesFor = async (query: string) => {
+      const { nodes } = (await call("browse_components", { query })) as { nodes: { type: string }[] };
+      return nodes.map(({ type }) => type);
+    };
+    expect(await typesFor("")).toEqual(["github__create_issue", "github__list_repos"]);
+    expect(await typesFor("wait for an approval")).toEqual([]);
+    expect(await typesFor("workflow nodes")).toEqual(["code", "workflow", "wait", "approve"]);
+    expect(await typesFor("a node that asks a person")).toContain("approve");
+    expect((await typesFor("wait"))[0]).toBe("wait");
   });
 
   it("gives schemas only in full detail", async () => {
@@ -62,16 +135,8 @@ describe("browse_components", () => {
   it("answers no match and an empty world with empty lists", async () => {
     const { call } = await openRig();
     const hint = expect.stringContaining("Nothing fits these words.");
-    const empty = { isError: false, nodes: [], workflows: [], total: 0, pending: [], unavailable: [], hint };
-    const { nodes, total } = await call("browse_components");
-    // What is built in is there without any server.
-    expect((nodes as { type: string }[]).map(({ type }) => type)).toEqual([
-      "code",
-      "workflow",
-      "wait",
-      "approve",
-    ]);
-    expect(total).toBe(4);
+    const empty = { isError: false, nodes: [], workflows: [], total: 0, hint };
+    expect(await call("browse_components")).toEqual({ isError: false, nodes: [], workflows: [], total: 0 });
     expect(await call("browse_components", { query: "zebra" })).toEqual(empty);
     expect(await call("browse_components", { query: "!!!" })).toEqual(empty);
   });
@@ -100,15 +165,16 @@ describe("browse_components", () => {
     const tools = Array.from({ length: 90 }, (_, i) => toolOf(`verbose_${i}`, long, parameters));
     const { call } = await openRig(createFixtureSource("wordy", tools));
     const summary = await call("browse_components", { query: "verbose", limit: 90 });
-    const [node] = summary["nodes"] as { description: string; inputs: object[]; signature: string }[];
+    const [node] = summary["nodes"] as { description: string; signature: string }[];
     expect(node!.description).toBe("First sentence.");
-    expect(node!.inputs).toHaveLength(60);
-    expect(node!.signature.length).toBeLessThanOrEqual(2_000);
+    expect(node!.signature.length).toBeLessThanOrEqual(600);
     const full = await call("browse_components", { query: "verbose", limit: 90, detail: "full" });
-    for (const answer of [summary, full]) {
-      expect(JSON.stringify(answer).length).toBeLessThan(80 * 1024);
-      expect(answer).toMatchObject({ total: 90, hint: expect.stringMatching(/\d+ more hits do not fit/) });
-    }
+    const [first] = full["nodes"] as { inputs: object[]; signature: string }[];
+    expect(first!.inputs).toHaveLength(60);
+    expect(first!.signature.length).toBeLessThanOrEqual(2_000);
+    expect(JSON.stringify(summary).length).toBeLessThan(20 * 1024);
+    expect(JSON.stringify(full).length).toBeLessThan(80 * 1024);
+    expect(full).toMatchObject({ total: 90, hint: expect.stringMatching(/\d+ more hits do not fit/) });
   });
 
   it("leaves out what is much worse than the best, after the first five", async () => {

@@ -2,23 +2,36 @@ import * as z from "zod";
 import { toolNameOf } from "../../core/names.ts";
 import { succeed } from "../../core/result.ts";
 import type { CurrentCapability } from "../../core/store.ts";
-import type { CallContext, ToolDefinition } from "../../core/tool.ts";
+import type { Effect } from "../../core/rule.ts";
+import type { CallContext, Component, ToolDefinition, ToolView } from "../../core/tool.ts";
 import type { Library } from "../../library/library.ts";
 import type { Catalogue } from "../../registry/catalogue.ts";
 import type { Registry } from "../../registry/registry.ts";
-import { createSearchIndex, type SearchIndex } from "../../search/search-index.ts";
+import { createSearchIndex, type SearchIndex, type SearchLimits } from "../../search/search-index.ts";
 import type { ToolHits } from "../../registry/tool-search.ts";
 import type { Runs } from "../../runs/runs.ts";
 import {
   ANSWER_BYTES_MAX,
   BUILT_IN,
-  showBuiltIn,
-  showNodeIn,
+  HEAD_COUNT,
+  showBuiltIns,
   shownNode,
+  showNodes,
   shownWorkflow,
-  showWorkflow,
+  showWorkflows,
   takeWhatFits,
 } from "./browse-answer.ts";
+import {
+  describeAbsent,
+  describeServers,
+  disabledServer,
+  hintFor,
+  isAbout,
+  pendingText,
+  unavailableIn,
+  UNTRUSTED,
+} from "./browse-hint.ts";
+import { findNamed } from "./browse-names.ts";
 import { viewLibrary } from "./library-view.ts";
 import { createMetaTool, type IdleServers, type MetaTool } from "./meta-tool.ts";
 
@@ -27,17 +40,20 @@ const SERVERS_WAIT_MS = 800;
 const LIMIT_MAX = 100;
 /** Hits so much worse than the best are there by a word or two; each costs as many tokens as a good one. */
 const TAIL_SHARE = 0.3;
-/** However much better the first is. */
-const HEAD_COUNT = 5;
+/** As many as one answer has room for. */
+const NAMES_ASKED_MAX = 20;
+/** What only somebody says who writes a workflow: code cannot call the built-in nodes. */
+const ABOUT_WORKFLOWS = /\b(?:workflows?|nodes?|built[- ]?ins?)\b/i;
 
 const output = z.object({
   nodes: z.array(shownNode),
   workflows: z.array(shownWorkflow),
-  total: z.int().describe("How many match, beyond the limit too."),
-  pending: z.array(z.string()).describe("Servers that have not answered yet; ask again to see their tools."),
-  unavailable: z
-    .array(z.object({ server: z.string(), reason: z.string() }))
-    .describe("Servers that failed; tools that are known of them are shown all the same."),
+  /** How many match, beyond the limit too. */
+  total: z.int(),
+  /** Servers that have not answered yet. */
+  pending: z.array(z.string()).optional(),
+  /** Servers that failed; tools that are known of them are shown all the same. */
+  unavailable: z.array(z.object({ server: z.string(), reason: z.string() })).optional(),
   hint: z.string().optional(),
 });
 type Output = z.output<typeof output>;
@@ -52,79 +68,137 @@ export interface BrowseDeps {
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
   readonly idle?: (() => IdleServers) | undefined;
+  /** What the config or the server says that a tool does; undefined where neither says it. */
+  readonly effectSaid?: ((component: Component) => Effect | undefined) | undefined;
 }
 
 const input = z.strictObject({
-  query: z
-    .string()
-    .max(4000)
+  query: z.string().max(4000).optional().describe("What to do, in a few words"),
+  include_workflows: z.boolean().default(true),
+  limit: z.int().min(1).max(LIMIT_MAX).default(20),
+  detail: z
+    .enum(["summary", "full"])
+    .default("summary")
+    .describe("full adds parameter descriptions and schemas"),
+  names: z
+    .array(z.string().min(1).max(200))
+    .max(NAMES_ASKED_MAX)
     .optional()
-    .describe("What you want to do, in a few words. Without it, everything."),
-  include_workflows: z.boolean().default(true).describe("Also search the library."),
-  limit: z.int().min(1).max(LIMIT_MAX).default(20).describe("How many hits at most."),
-  detail: z.enum(["summary", "full"]).default("summary").describe("full adds the JSON Schemas."),
+    .describe("Only these tools, in full"),
 });
 type Input = z.output<typeof input>;
+
+/** What an answer is made of. */
+interface Finds {
+  readonly components: readonly Component[];
+  readonly kept: readonly CurrentCapability[];
+  readonly nodeTypes: readonly ToolDefinition[];
+  readonly total: number;
+  /** Whether any tool of a server was found. */
+  readonly hasTools: boolean;
+  readonly isFaint: boolean;
+  /** What is to be said of names that were asked for and not found. */
+  readonly missed: readonly string[];
+}
 
 export function createBrowseComponents(deps: BrowseDeps): MetaTool {
   const searchBuiltIn = createBuiltInSearch();
 
   async function run(asked: Input, context: CallContext): Promise<Output> {
     const { view } = context;
-    const query = asked.query ?? "";
     await Promise.all([deps.freshenLibrary(), deps.freshenSearch?.()]);
     const servers =
       view === undefined ? {} : { servers: deps.servers().filter((id) => view.allowsServer(id)) };
     const [catalogue, kept, similarityOf] = await Promise.all([
       deps.registry.discover({ waitMs: context.startWaitMs ?? SERVERS_WAIT_MS, ...servers }, context),
       asked.include_workflows ? viewLibrary(deps.library, view).listCurrent(null) : [],
-      deps.registry.nearTo(query),
+      asked.names === undefined ? deps.registry.nearTo(asked.query ?? "") : undefined,
     ]);
-    const allows = view === undefined ? undefined : (tool: string) => view.allows(tool);
-    const tools = deps.registry.search(query, { limit: asked.limit, allows, similarityOf });
-    const own = deps.registry.search(query, { limit: kept.length, allows, own: true, similarityOf });
-    const builtIn = searchBuiltIn(query, deps.runs.nodeTypes);
-    const isFull = asked.detail === "full";
-    const nodes = [
-      ...withoutTail(tools).map(({ component }) => showNodeIn(view, component, isFull)),
-      ...builtIn.map((definition) => showBuiltIn(definition, isFull)),
-    ].slice(0, asked.limit);
-    const workflows = pickKept(withoutTail(own), kept)
-      .slice(0, asked.limit)
-      .map((item) => showWorkflow(item, view));
-    const shownWorkflows = takeWhatFits(workflows, ANSWER_BYTES_MAX / 2);
-    const shownNodes = takeWhatFits(nodes, ANSWER_BYTES_MAX / 2 + shownWorkflows.bytesLeft);
-    const left = nodes.length + workflows.length - shownNodes.taken.length - shownWorkflows.taken.length;
+    const finds =
+      asked.names === undefined
+        ? search(asked, kept, { allows: allowsIn(view), similarityOf })
+        : lookUp(asked.names, catalogue, kept, view);
+    return tell(finds, asked, catalogue, view);
+  }
+
+  function search(
+    { query = "", limit }: Input,
+    kept: readonly CurrentCapability[],
+    limits: Omit<SearchLimits, "limit">,
+  ): Finds {
+    const tools = deps.registry.search(query, { limit, ...limits });
+    const own = deps.registry.search(query, { limit: kept.length, own: true, ...limits });
+    const nodeTypes = searchBuiltIn(query, deps.runs.nodeTypes);
+    const shown = pickKept(withoutTail(own), kept).slice(0, limit);
+    const keptCount = query.trim() === "" ? kept.length : pickKept(own.hits, kept).length;
+    return {
+      nodeTypes: nodeTypes.slice(0, limit),
+      components: withoutTail(tools)
+        .map(({ component }) => component)
+        .slice(0, Math.max(0, limit - nodeTypes.length)),
+      kept: shown,
+      total: tools.total + nodeTypes.length + keptCount,
+      hasTools: tools.total > 0,
+      // What is kept under such words is what was asked for, whatever the servers have.
+      isFaint: tools.isFaint && (shown.length === 0 || own.isFaint),
+      missed: [],
+    };
+  }
+
+  function lookUp(
+    names: readonly string[],
+    { components }: Catalogue,
+    kept: readonly CurrentCapability[],
+    view: ToolView | undefined,
+  ): Finds {
+    const shown = components.filter(({ name }) => view?.allows(name) !== false);
+    const found = findNamed(names, { components: shown, kept, nodeTypes: deps.runs.nodeTypes });
+    const total = found.components.length + found.kept.length + found.nodeTypes.length;
+    return { ...found, total, hasTools: total > 0, isFaint: false };
+  }
+
+  function tell(
+    { components, kept, nodeTypes, total, hasTools, isFaint, missed }: Finds,
+    asked: Input,
+    catalogue: Catalogue,
+    view: ToolView | undefined,
+  ): Output {
+    const { query = "" } = asked;
+    const isFull = asked.detail === "full" || asked.names !== undefined;
+    const showing = { view, isFull, effectOf: deps.effectSaid };
+    const workflows = takeWhatFits(showWorkflows(kept, showing), ANSWER_BYTES_MAX / 2);
+    const nodes = takeWhatFits(
+      [...showBuiltIns(nodeTypes, isFull), ...showNodes(components, showing)],
+      ANSWER_BYTES_MAX / 2 + workflows.bytesLeft,
+    );
+    const isFound = components.length + kept.length + nodeTypes.length > 0;
     const pending = catalogue.pending.filter((id) => view?.allowsServer(id) !== false);
-    const isFaint = tools.isFaint && (workflows.length === 0 || own.isFaint);
-    const isFound = nodes.length + workflows.length > 0;
     // What a project's file would add is nothing that a profile shows, nor what is switched off.
     const { untrusted = [], disabled = [] } = (view === undefined ? deps.idle?.() : undefined) ?? {};
     const unavailable = [
       ...unavailableIn(catalogue, (id) => view?.allowsServer(id) !== false),
       ...disabled.filter((id) => !isFound || isFaint || isAbout(query, id)).map(disabledServer),
     ];
+    const left =
+      components.length + kept.length + nodeTypes.length - nodes.taken.length - workflows.taken.length;
     const hint = hintFor({
-      query,
+      query: asked.names === undefined ? query : "",
       left,
-      unshown: isFull
-        ? shownNodes.taken.filter((node) => node.input_schema === undefined).map(({ type }) => type)
-        : [],
+      unshown: isFull ? nodes.taken.filter((node) => node.input_schema === undefined) : [],
       pending: pending.map((id) => pendingText(id, catalogue)),
-      absent: describeAbsent(unavailable, untrusted),
-      hasTools: tools.total > 0,
+      absent: [...missed, describeAbsent(unavailable, untrusted)].filter((text) => text !== "").join(" "),
+      hasTools: hasTools && missed.length === 0,
       isFull,
       isFound,
-      // What is kept under such words is what was asked for, whatever the servers have.
       isFaint,
     });
+    const missing = [...unavailable, ...untrusted.map((server) => ({ server, reason: UNTRUSTED }))];
     return {
-      nodes: shownNodes.taken,
-      workflows: shownWorkflows.taken,
-      total:
-        tools.total + builtIn.length + (query.trim() === "" ? kept.length : pickKept(own.hits, kept).length),
-      pending,
-      unavailable: [...unavailable, ...untrusted.map((server) => ({ server, reason: UNTRUSTED }))],
+      nodes: nodes.taken,
+      workflows: workflows.taken,
+      total,
+      ...(pending.length > 0 && { pending }),
+      ...(missing.length > 0 && { unavailable: missing }),
       ...(hint !== undefined && { hint }),
     };
   }
@@ -133,9 +207,7 @@ export function createBrowseComponents(deps: BrowseDeps): MetaTool {
     name: "browse_components",
     title: "Browse components",
     describe: (servers, idle) =>
-      "Search the tools that you can use: those of every connected server, and what was kept in the library. Start here. " +
-      "Each hit has the TypeScript signature to call it in code: await mcp.server.tool({…}). " +
-      describeServers(servers, idle),
+      `Search the tools of all servers, and the library. Start here. Code calls a hit by its signature. ${describeServers(servers, idle)}`,
     input,
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
@@ -143,61 +215,8 @@ export function createBrowseComponents(deps: BrowseDeps): MetaTool {
   });
 }
 
-/** A description is read in every request of every client. */
-const NAMES_MAX = 30;
-
-/** Names a bounded number of servers, and those whose tools are missing, so that they are not taken for absent. */
-function describeServers(servers: readonly string[], idle?: IdleServers): string {
-  const { unusable = [], untrusted = [], disabled = [] } = idle ?? {};
-  const usable = servers.filter((id) => !unusable.includes(id));
-  const sentences = [
-    ...(usable.length > 0 ? [`Servers: ${namesOf(usable)}.`] : []),
-    ...(unusable.length > 0
-      ? [`Not usable as they are configured: ${namesOf(unusable)}; the answer says why.`]
-      : []),
-    ...(untrusted.length > 0 ? [waitForTrust(untrusted)] : []),
-  ];
-  if (sentences.length > 0) return sentences.join(" ");
-  return disabled.length === 0
-    ? "No servers are configured yet."
-    : `All servers are disabled: ${namesOf(disabled)}.`;
-}
-
-/** One that is switched off is named where it may be missed; in every answer it would only cost tokens. */
-function isAbout(query: string, id: string): boolean {
-  return query.trim() === "" || query.toLowerCase().includes(id.toLowerCase());
-}
-
-function disabledServer(server: string): Output["unavailable"][number] {
-  return { server, reason: `It is disabled. A person can run: repertoire enable ${server}` };
-}
-
-function pendingText(id: string, { starting }: Catalogue): string {
-  const one = starting.find(({ source }) => source === id);
-  return one === undefined ? id : `${id} (still starting, for ${Math.round(one.forMs / 1000)} s)`;
-}
-
-function namesOf(servers: readonly string[]): string {
-  const rest = servers.length > NAMES_MAX ? ` and ${servers.length - NAMES_MAX} more` : "";
-  return `${servers.slice(0, NAMES_MAX).join(", ")}${rest}`;
-}
-
-const UNTRUSTED =
-  "The repertoire.json of this folder is not trusted, so its servers are not started. A person has to run: repertoire trust";
-
-function waitForTrust(servers: readonly string[]): string {
-  return `Servers of this folder's repertoire.json wait until a person runs \`repertoire trust\`: ${namesOf(servers)}.`;
-}
-
-/** Why expected tools may be missing. */
-function describeAbsent(unavailable: Output["unavailable"], untrusted: readonly string[]): string {
-  const sentences = [
-    ...(unavailable.length > 0
-      ? [`Tools of ${namesOf(unavailable.map(({ server }) => server))} are missing: see unavailable.`]
-      : []),
-    ...(untrusted.length > 0 ? [waitForTrust(untrusted)] : []),
-  ];
-  return sentences.join(" ");
+function allowsIn(view: ToolView | undefined): ((tool: string) => boolean) | undefined {
+  return view === undefined ? undefined : (tool) => view.allows(tool);
 }
 
 /** The hits that are shown of those that were found. */
@@ -211,23 +230,24 @@ function pickKept(hits: ToolHits["hits"], kept: readonly CurrentCapability[]): C
   return hits.flatMap(({ component }) => byTool.get(component.name) ?? []);
 }
 
-function unavailableIn(catalogue: Catalogue, isShown: (server: string) => boolean): Output["unavailable"] {
-  const failed = catalogue.failed.filter(({ source }) => isShown(source));
-  return failed.map(({ source, reason, cure }) => ({
-    server: source,
-    reason: cure === undefined ? reason : `${reason} ${cure}`,
-  }));
-}
-
-/** The built-in node types come after the tools: a workflow can use both, code only the tools. */
-function createBuiltInSearch(): (query: string, types: readonly ToolDefinition[]) => ToolDefinition[] {
+/**
+ * The built-in node types, for those who write a workflow: code cannot call them, so in any other answer they would
+ * only be read. One whose very name is asked for is there as well.
+ */
+function createBuiltInSearch(): (
+  query: string,
+  types: readonly ToolDefinition[],
+) => readonly ToolDefinition[] {
   let made: { readonly types: readonly ToolDefinition[]; readonly index: SearchIndex } | undefined;
   return (query, types) => {
-    if (query.trim() === "") return [...types];
+    const named = types.filter(({ name }) => name === query.trim().toLowerCase());
+    if (named.length > 0) return named;
+    if (!ABOUT_WORKFLOWS.test(query)) return [];
     if (made?.types !== types) made = { types, index: indexBuiltIn(types) };
     const byName = new Map(types.map((type) => [type.name, type]));
-    const { hits, isFaint } = made.index.search(query, { limit: types.length });
-    return isFaint ? [] : hits.map(({ id }) => byName.get(id)!);
+    const rest = query.replaceAll(new RegExp(ABOUT_WORKFLOWS, "gi"), " ");
+    const { hits, isFaint } = made.index.search(rest, { limit: types.length });
+    return hits.length === 0 || isFaint ? types : hits.map(({ id }) => byName.get(id)!);
   };
 }
 
@@ -238,38 +258,4 @@ function indexBuiltIn(types: readonly ToolDefinition[]): SearchIndex {
     types.map(({ name, description = "" }) => ({ id: name, fields: { name, description } })),
   );
   return index;
-}
-
-interface Found {
-  readonly query: string;
-  readonly isFound: boolean;
-  readonly isFaint: boolean;
-  /** Hits that did not fit into the answer. */
-  readonly left: number;
-  /** Hits whose schemas are too large to be shown. */
-  readonly unshown: readonly string[];
-  readonly isFull: boolean;
-  readonly pending: readonly string[];
-  /** Which tools are missing and why, or nothing. */
-  readonly absent: string;
-  /** Whether any tool of a server was found. */
-  readonly hasTools: boolean;
-}
-
-function hintFor(found: Found): string | undefined {
-  const { query, isFound, isFaint, left, unshown, isFull, pending, absent, hasTools } = found;
-  if (left > 0) {
-    const less = isFull ? "Ask for fewer, or without detail." : "Ask for something narrower.";
-    return `${left} more hits do not fit into one answer. ${less}`;
-  }
-  if (unshown.length > 0) {
-    return `The schemas of ${unshown.join(", ")} are too large for an answer: go by the signature, and execute says what is wrong with a call.`;
-  }
-  if (query.trim() === "" || (isFound && !isFaint)) {
-    const wait = pending.length === 0 ? "" : `${pending.join(", ")}: no answer yet, ask again in a moment.`;
-    return hasTools || absent + wait === "" ? undefined : `${wait} ${absent}`.trim();
-  }
-  const what = isFound ? "Nothing fits these words well." : "Nothing fits these words.";
-  const wait = pending.length === 0 ? "" : ` ${pending.join(", ")} may have it: ask again in a moment.`;
-  return `${what} Say what is to be done in other words (a verb and a thing), name a server, or browse without a query to see everything.${wait}${absent === "" ? "" : ` ${absent}`}`;
 }
