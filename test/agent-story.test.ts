@@ -22,7 +22,11 @@ return seen.map(({ n }) => n);`;
     });
     expect(place.effects()).toHaveLength(3);
 
-    const resumed = await agent.call("execute", { resume: failed["run_id"], code: six("args.who") });
+    const resumed = await agent.call("execute", {
+      resume: failed["run_id"],
+      code: six("args.who"),
+      calls: true,
+    });
     expect(resumed).toMatchObject({ success: true, outputs: [1, 2, 3, 4, 5, 6] });
     const calls = resumed["calls"] as { from_journal?: true }[];
     expect(calls.map((call) => call.from_journal === true)).toEqual([true, true, true, false, false, false]);

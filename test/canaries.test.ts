@@ -191,6 +191,7 @@ describe("D9, S18: a secret of the config that its server gives away", () => {
         throw new Error("not with " + encodeURIComponent(args.login.password));`,
       inputs,
       intent: `Log in with ${inputs.login.password}`,
+      calls: true,
     };
     const failed = await agent.call("execute", request);
     expect(failed).toMatchObject({ success: false, calls: [{ success: true }, { success: true }] });

@@ -33,7 +33,7 @@ describe.each(ERAS)("a client of %s", (era) => {
       return { echoes, sum: await everything["get-sum"]({ a: 2, b: 3 }) };`;
     const answer = await client.callTool({
       name: "execute",
-      arguments: { code, inputs: { word: "hey" }, intent: "Echo a word" },
+      arguments: { code, inputs: { word: "hey" }, intent: "Echo a word", calls: true },
     });
     expect(answer.isError).toBeUndefined();
     expect(answer.structuredContent).toMatchObject({

@@ -41,11 +41,10 @@ describe("the criteria of the five meta-tools", () => {
       const agent = await place.join(era);
       place.draft("breakable", BREAKABLE);
       writeFileSync(`${place.effectsFile}.broken`, "");
-      const failed = await agent.call("execute", { name: "breakable" });
+      const failed = await agent.call("execute", { name: "breakable", calls: true });
       expect(failed).toMatchObject({
         isError: true,
         success: false,
-        outputs: null,
         error: {
           code: "TOOL_EXECUTION_FAILED",
           message: expect.stringContaining("it is broken"),
@@ -64,7 +63,7 @@ describe("the criteria of the five meta-tools", () => {
         ],
       });
       rmSync(`${place.effectsFile}.broken`);
-      expect(await agent.call("execute", { resume: failed["run_id"] })).toMatchObject({
+      expect(await agent.call("execute", { resume: failed["run_id"], calls: true })).toMatchObject({
         success: true,
         outputs: { all: "one two three" },
         calls: [

@@ -83,11 +83,30 @@ describe("D7: an answer", () => {
     expect(await call("execute", { code: "return null" })).toMatchObject({ success: true, outputs: null });
   });
 
+  it("lists no call of a run that went well, unless that is asked for", async () => {
+    const { call } = await openRuns();
+    const code = "return await mcp.notes.list();";
+    expect(await call("execute", { code })).not.toHaveProperty("calls");
+    expect(await call("execute", { code, calls: true })).toMatchObject({ calls: [{ tool: "notes__list" }] });
+  });
+
+  it("lists the failures that a run went past; the one that ended it is its error", async () => {
+    const { call } = await openRuns();
+    const caught = "try { await mcp.notes.fail({ n: 1 }) } catch {}";
+    const past = { tool: "notes__fail", success: false, error: { code: "TOOL_EXECUTION_FAILED" } };
+    const went = await call("execute", { code: `await mcp.notes.list(); ${caught} return 1` });
+    expect(went).toMatchObject({ success: true, calls: [past] });
+    expect(went["calls"]).toHaveLength(1);
+    const failed = await call("execute", { code: "await mcp.notes.fail({ n: 1 })" });
+    expect(failed).not.toHaveProperty("calls");
+    expect(failed).not.toHaveProperty("outputs");
+  });
+
   it("tells each step of a failed run once, and the failure that ended it once", async () => {
     const { call } = await openRuns();
     const code =
       "await mcp.notes.list();\ntry { await mcp.notes.fail({ n: 1 }) } catch {}\nawait mcp.notes.fail({ n: 2 });";
-    const answer = await call("execute", { code });
+    const answer = await call("execute", { code, calls: true });
     expect(answer).toMatchObject({
       error: { message: "Line 3, column 17: the disk is full", reason: "tool_error" },
       checkpoint: {
@@ -105,14 +124,14 @@ describe("D7: an answer", () => {
   it("names the tool of a workflow's call beside its node, fresh and from the journal", async () => {
     const { call, draft } = await openRuns();
     draft("flow.json", workflow(LIST, { id: "bad", type: "notes__fail", params: {} }));
-    const failed = await call("execute", { name: "flow" });
+    const failed = await call("execute", { name: "flow", calls: true });
     const calls = [
       { node: "first", tool: "notes__list", success: true },
       { node: "bad", tool: "notes__fail", success: false },
     ];
     expect(failed).toMatchObject({ calls });
     const [first] = calls;
-    const again = await call("execute", { resume: failed["run_id"] as string });
+    const again = await call("execute", { resume: failed["run_id"] as string, calls: true });
     expect(again).toMatchObject({ calls: [{ ...first, from_journal: true }, calls[1]] });
   });
 

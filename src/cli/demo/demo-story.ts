@@ -88,7 +88,7 @@ async function tell(open: () => Promise<Client>, check: () => void): Promise<voi
 
   show.title(4, "It runs TypeScript against them, in a sandbox; only the result comes back");
   show.code(CODE);
-  const run = await use("execute", { intent: "Write the week down" }, { code: CODE });
+  const run = await use("execute", { intent: "Write the week down" }, { code: CODE, calls: true });
   showRun(run);
 
   show.title(5, "A mistake gets an answer that helps, and nothing has run");
@@ -100,7 +100,7 @@ async function tell(open: () => Promise<Client>, check: () => void): Promise<voi
   showError(await use("execute", { intent: "Count the notes" }, { code: BROKEN_CODE }));
   show.remark("The same code, corrected, goes on from there:");
   show.correction(BROKEN_CODE, CORRECTED_CODE);
-  showRun(await use("execute", { resume: "last" }, { code: CORRECTED_CODE }));
+  showRun(await use("execute", { resume: "last" }, { code: CORRECTED_CODE, calls: true }));
 
   show.title(7, "What worked is kept under a name, and is a tool for every client at once");
   const saved = await use("save_to_library", {

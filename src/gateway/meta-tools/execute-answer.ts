@@ -18,7 +18,7 @@ export const executeOutput = z.object({
   status: z.string().optional(),
   run_id: z.string().nullable(),
   resumed_from: z.string().optional(),
-  outputs: z.unknown(),
+  outputs: z.unknown().optional(),
   checkpoint: z.looseObject({}).optional(),
   error: z.looseObject({}).optional(),
   logs: z.array(z.looseObject({ level: z.string(), message: z.string() })).optional(),
@@ -34,23 +34,34 @@ export type ExecuteOutput = z.output<typeof executeOutput>;
 /** What is shown of a result that is too large for a conversation. */
 const PREVIEW_LENGTH = 2_000;
 
-export function executeAnswer(report: RunReport, draft: string | null): ExecuteOutput {
+/**
+ * Each thing once, and nothing that is empty: a model pays for every token of it in all later requests. With `calls`,
+ * every call is listed; else those that failed while the run went on, because nothing else tells of them.
+ */
+export function executeAnswer(
+  report: RunReport,
+  draft: string | null,
+  { calls: isListing = false }: { readonly calls?: boolean | undefined } = {},
+): ExecuteOutput {
   if (report.goesOn !== undefined) return goingOnAnswer(report, report.goesOn, draft);
   const { runId, resumedFrom, logs, calls, warnings, skipped = [], checkpoint } = report;
   const result = resultOf(report);
-  const outputs = result.success ? boundedOutputs(runId, result.data) : { value: null };
-  const told = [...warnings, ...(outputs.warning === undefined ? [] : [outputs.warning])];
+  const outputs = result.success ? boundedOutputs(runId, result.data) : undefined;
+  const told = [...warnings, ...(outputs?.warning === undefined ? [] : [outputs.warning])];
   const error = result.success ? undefined : toldOnce(toldError(result.error));
+  const shown = isListing
+    ? calls.map((call) => callJson(call, error))
+    : calls.filter((call) => wentWrong(call, error)).map(failedCallJson);
   return {
     success: result.success,
     ...(error !== undefined && waits(error) && { status: "paused" }),
     run_id: runId,
     ...(resumedFrom !== undefined && { resumed_from: resumedFrom }),
-    outputs: outputs.value,
+    ...(outputs !== undefined && { outputs: outputs.value }),
     ...(error !== undefined && { error: error as unknown as Record<string, Json> }),
     ...(checkpoint !== null && { checkpoint: checkpointJson(checkpoint) }),
     ...(logs.length > 0 && { logs: logs.map(logJson) }),
-    ...(calls.length > 0 && { calls: calls.map((call) => callJson(call, error)) }),
+    ...(shown.length > 0 && { calls: shown }),
     ...(told.length > 0 && { warnings: told }),
     ...(skipped.length > 0 && { skipped: skipped.map(({ tool, by }) => ({ tool, by })) }),
     ...(draft !== null && { draft }),
@@ -68,7 +79,6 @@ function goingOnAnswer(
     status,
     run_id: runId,
     ...(resumedFrom !== undefined && resumedFrom !== runId && { resumed_from: resumedFrom }),
-    outputs: null,
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     ...(draft !== null && { draft }),
   };
@@ -100,10 +110,22 @@ function logJson({ level, message, truncatedFrom }: RunReport["logs"][number]) {
   return { level, message, ...(truncatedFrom !== undefined && { truncated_from: truncatedFrom }) };
 }
 
+/** A failure that the run went past. The one that ended it is its error. */
+function wentWrong({ error, success, isWaiting }: CallRecord, ended: ToolError | undefined): boolean {
+  return !success && isWaiting !== true && error !== undefined && !isTold(error, ended);
+}
+
+function failedCallJson({ tool, node, error }: CallRecord) {
+  return { tool, ...(node !== undefined && { node }), success: false, error: { ...error } };
+}
+
+function isTold(error: CallRecord["error"], ended: ToolError | undefined): boolean {
+  return error !== undefined && ended?.message.endsWith(error.message) === true;
+}
+
 /** The words of the failure that ended the run are those of its error; here is only that it was this call. */
 function callJson(call: CallRecord, ended: ToolError | undefined) {
   const { tool, node, success, startedMs, elapsedMs, isReplayed, isWaiting, skippedBy, error } = call;
-  const isTold = error !== undefined && ended?.message.endsWith(error.message) === true;
   return {
     tool,
     ...(node !== undefined && { node }),
@@ -113,7 +135,7 @@ function callJson(call: CallRecord, ended: ToolError | undefined) {
     ...(isReplayed && { from_journal: true }),
     ...(isWaiting && { waiting: true }),
     ...(skippedBy !== undefined && { skipped_by: skippedBy }),
-    ...(error !== undefined && { error: isTold ? { code: error.code } : { ...error } }),
+    ...(error !== undefined && { error: isTold(error, ended) ? { code: error.code } : { ...error } }),
   };
 }
 

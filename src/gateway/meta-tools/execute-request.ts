@@ -6,46 +6,27 @@ import { TIMEOUT_MS_MAX } from "../../runs/runs.ts";
 
 /** More calls are never under way at once. */
 const UNCERTAIN_MAX = 1_000;
+const UNCERTAIN_FORM = `it is "retry", "skip", {"result": …}, or a list of at most ${UNCERTAIN_MAX} of these`;
 
 /** The arguments of `execute`. */
 export const executeInput = z.strictObject({
-  name: z.string().optional().describe("What to run: something in the library, or a draft."),
-  inputs: z.record(z.string(), z.unknown()).optional().describe("The inputs; in code they are args."),
-  code: z
-    .string()
-    .optional()
-    .describe("TypeScript with top-level await and return; tools are await mcp.server.tool({…})."),
-  intent: z
-    .string()
-    .max(1000)
-    .optional()
-    .describe("What this run is for, in one sentence. It helps later searches."),
-  resume: z
-    .string()
-    .optional()
-    .describe('run_id of a stopped run, or "last": your newest. With code or name: its corrected version.'),
+  name: z.string().optional(),
+  inputs: z.record(z.string(), z.unknown()).optional().describe("args in code"),
+  code: z.string().optional(),
+  intent: z.string().max(1000).optional().describe("What it is for; searches learn from it"),
+  resume: z.string().optional().describe('run_id, or "last"'),
   uncertain: z
-    .union(
-      [
-        z.enum(["retry", "skip"]),
-        z.strictObject({ result: z.unknown() }),
-        z.array(z.unknown()).max(UNCERTAIN_MAX),
-      ],
-      { error: `it is "retry", "skip", {"result": …}, or a list of at most ${UNCERTAIN_MAX} of these` },
-    )
+    .union([z.string(), z.looseObject({}), z.array(z.unknown()).max(UNCERTAIN_MAX)], {
+      error: UNCERTAIN_FORM,
+    })
     .optional()
-    .describe("With resume: about a call whose outcome is unknown; of several, a list in their order."),
-  timeout_ms: z
-    .int()
-    .min(1)
-    .max(TIMEOUT_MS_MAX)
-    .optional()
-    .describe("Wall time of the whole run; 30000 by default."),
-  background: z
-    .boolean()
-    .optional()
-    .describe("Answer at once with run_id; it goes on by itself. resume waits for its end."),
-  save_as: z.string().optional().describe("Keep it under this name when it succeeds."),
+    .describe(
+      'With resume, for a call of unknown outcome: "retry", "skip", {"result": …}, or a list of these',
+    ),
+  timeout_ms: z.int().min(1).max(TIMEOUT_MS_MAX).optional().describe("30000 by default"),
+  background: z.boolean().optional().describe("Answer at once; resume waits for the end"),
+  save_as: z.string().optional().describe("Keep the code under this name"),
+  calls: z.boolean().optional().describe("List its calls"),
 });
 
 export type ExecuteInput = z.output<typeof executeInput>;
@@ -74,9 +55,11 @@ export function checkRequest(args: ExecuteInput, hasText = false): ToolResult<vo
       hint: "Leave save_as out. When the run has succeeded, keep its draft with save_to_library.",
     });
   }
-  const { uncertain } = args;
-  if (Array.isArray(uncertain) && !uncertain.every(isUncertainAnswer)) {
-    const message = 'Each answer in uncertain is "retry", "skip" or {"result": …}.';
+  const { uncertain = [] } = args;
+  if (!(Array.isArray(uncertain) ? uncertain : [uncertain]).every(isUncertainAnswer)) {
+    const message = Array.isArray(uncertain)
+      ? 'Each answer in uncertain is "retry", "skip" or {"result": …}.'
+      : `The argument "uncertain" is not valid: ${UNCERTAIN_FORM}.`;
     return fail("TOOL_INVALID_INPUT", message, { field: "uncertain" });
   }
   return checkNames(args);

@@ -144,7 +144,7 @@ describe("execute", () => {
     const failed = await call("execute", { code: "await mcp.notes.list(); return args.a.b;" });
     expect(failed).toMatchObject({ isError: true, checkpoint: { completed_nodes: ["notes__list"] } });
     expect(
-      await call("execute", { resume: "last", code: "return [await mcp.notes.list(), 2];" }),
+      await call("execute", { resume: "last", code: "return [await mcp.notes.list(), 2];", calls: true }),
     ).toMatchObject({ outputs: ["notes did list", 2], calls: [{ from_journal: true }] });
     writeFileSync(join(draftsFolder, "report.json"), WORKFLOW);
     expect(await call("execute", { name: "report" })).toMatchObject({ outputs: { sum: 2 }, draft: "report" });
@@ -155,7 +155,7 @@ describe("execute {code}", () => {
   it("returns the result, the logs and the calls with their times, and leaves a draft that runs by name", async () => {
     const { call, draftsFolder } = await openRig(createFixtureSource("notes", [toolOf("list")]));
     const code = "console.warn('careful'); return [await mcp.notes.list(), args.n];";
-    const done = await call("execute", { code, inputs: { n: 2 }, intent: "List the notes!" });
+    const done = await call("execute", { code, inputs: { n: 2 }, intent: "List the notes!", calls: true });
     expect(done).toMatchObject({
       isError: false,
       success: true,
@@ -173,10 +173,9 @@ describe("execute {code}", () => {
   it("tells a failed run whole: an error, with what was logged and called until then, and no draft", async () => {
     const { call, draftsFolder } = await openRig(createFixtureSource("notes", [toolOf("list")]));
     const code = "console.log('here'); await mcp.notes.list();\nthrow new Error('no');";
-    expect(await call("execute", { code })).toMatchObject({
+    expect(await call("execute", { code, calls: true })).toMatchObject({
       isError: true,
       success: false,
-      outputs: null,
       error: { code: "TOOL_EXECUTION_FAILED", message: "Line 2, column 11: Error: no", retryable: false },
       logs: [{ message: "here" }],
       calls: [{ tool: "notes__list" }],

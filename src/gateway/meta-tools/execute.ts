@@ -51,9 +51,9 @@ export function createExecute(deps: ExecuteDeps): Execute {
     name: "execute",
     title: "Execute",
     describe: () =>
-      "Run TypeScript (code), something kept or drafted (name), or go on with a run that stopped (resume). " +
-      "In code, call any tool as await mcp.server.tool({…}); only its returned value comes back, so filter and combine there. " +
-      "Give exactly one of name, code and resume; resume may come with the corrected code or name: no call that succeeded is made again.",
+      "Run TypeScript (code), something kept or drafted (name), or resume a stopped run, also with corrected code or name: " +
+      "no call that succeeded is made again. Code calls tools as await mcp.server.tool({…}); only what it returns comes back: " +
+      "filter and combine there.",
     input: executeInput,
     output: executeOutput,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
@@ -164,9 +164,9 @@ async function runSource(
       ...(report.runId !== null && { runId: report.runId }),
     });
   }
-  if (!report.result.success || source === undefined) return succeed(executeAnswer(report, null));
+  if (!report.result.success || source === undefined) return succeed(executeAnswer(report, null, args));
   if (args.save_as !== undefined) return succeed(await keepRun(deps, source, report, args, context));
-  return succeed(executeAnswer(report, await saveDraft(deps, source, args, context)));
+  return succeed(executeAnswer(report, await saveDraft(deps, source, args, context), args));
 }
 
 async function runOrResume(
@@ -243,10 +243,11 @@ async function keepRun(
     : reference;
   if (!kept.success) {
     const warnings = [...report.warnings, `It was not kept: ${kept.error.message}`];
-    return executeAnswer({ ...report, warnings }, await saveDraft(deps, source, args, context));
+    return executeAnswer({ ...report, warnings }, await saveDraft(deps, source, args, context), args);
   }
   await deps.freshenLibrary();
-  return { ...executeAnswer(report, null), saved: { ...savedOf(kept.data) } };
+  const { success: _, ...saved } = savedOf(kept.data);
+  return { ...executeAnswer(report, null, args), saved };
 }
 
 /** A run that worked has worked: that its code could not be left as a draft is a matter for the log. */

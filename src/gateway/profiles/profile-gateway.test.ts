@@ -316,7 +316,9 @@ describe("runs in a profile", () => {
     const { call } = rig.profile(NOTES_ONLY);
     const failed = await call("execute", { code: "await mcp.notes.list(); throw new Error('no')" });
     const resume = failed["run_id"] as string;
-    expect(await call("execute", { resume, code: "return [await mcp.notes.list()]" })).toMatchObject({
+    expect(
+      await call("execute", { resume, code: "return [await mcp.notes.list()]", calls: true }),
+    ).toMatchObject({
       outputs: ["notes did list"],
       calls: [{ from_journal: true }],
     });

@@ -118,7 +118,7 @@ const executed = z.looseObject({
   success: z.boolean(),
   run_id: z.string().nullable(),
   status: z.string().optional(),
-  outputs: json,
+  outputs: json.optional(),
   error: errorView.optional(),
   logs: z.array(z.looseObject({ level: z.string(), message: z.string() })).optional(),
   calls: z.array(z.looseObject({})).optional(),

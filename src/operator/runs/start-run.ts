@@ -52,7 +52,9 @@ function execute(
       signal: viewer.principal?.revoked ?? new AbortController().signal,
       ...(requestId !== undefined && { session: sessionOfRequest(requestId) }),
     };
-    return readAnswer(await viewer.gateway.callTool("execute", withoutUndefined(args), context));
+    return readAnswer(
+      await viewer.gateway.callTool("execute", withoutUndefined({ ...args, calls: true }), context),
+    );
   });
 }
 

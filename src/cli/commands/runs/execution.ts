@@ -68,10 +68,11 @@ async function stop(app: App, abort: AbortController, progress: ProgressLine): P
 
 async function execute(
   { gateway, executeWorkflow }: App,
-  { args, workflow }: Execution,
+  { args: asked, workflow }: Execution,
   given: { readonly signal: AbortSignal; readonly title?: string },
   progress: ProgressLine,
 ): Promise<Executed> {
+  const args = { ...asked, calls: true };
   const context = {
     ...given,
     session: folderSession(),
