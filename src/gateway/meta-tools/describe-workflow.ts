@@ -61,12 +61,9 @@ export function createDescribeWorkflow(deps: DescribeDeps): MetaTool {
   return createMetaTool({
     name: "describe_workflow",
     title: "Describe what was kept",
-    describe: () =>
-      "Everything about one item of the library: its inputs and outputs, both schemas, source, versions, aliases, the tools it uses and how its runs went.",
+    describe: () => "All about one item of the library: schemas, source, versions, tools used, statistics.",
     input: z.strictObject({
-      name: z
-        .string()
-        .describe("namespace:action, its tool name, FQDN, alias or bare name; name@2 asks for a version."),
+      name: z.string().describe("Any of its names; name@2 for a version"),
     }),
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },

@@ -37,16 +37,9 @@ export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListL
   return createMetaTool({
     name: "list_library",
     title: "List the library",
-    describe: () =>
-      "List what was kept: named, versioned code and workflows that are tools for every client. Look here before you write something new.",
+    describe: () => "List what was kept: code and workflows that are tools now. Look here first.",
     input: z.strictObject({
-      pattern: z
-        .string()
-        .max(200)
-        .nullish()
-        .describe(
-          "A substring or a glob such as math:*, of names, descriptions and tags. Null or absent: all.",
-        ),
+      pattern: z.string().max(200).nullish().describe("Substring or glob: math:*"),
     }),
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },

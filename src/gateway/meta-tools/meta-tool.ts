@@ -47,8 +47,8 @@ export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodOb
     name: spec.name,
     define(servers, idle) {
       schemas ??= {
-        inputSchema: jsonSchemaOf(spec.input, "input"),
-        outputSchema: withFailure(jsonSchemaOf(spec.output, "output")),
+        inputSchema: withoutBounds(jsonSchemaOf(spec.input, "input")) as JsonObject,
+        outputSchema: withFailure(withoutDepth(jsonSchemaOf(spec.output, "output"))),
       };
       return {
         name: spec.name,
@@ -96,10 +96,54 @@ function simplify(value: Json): Json {
     .filter(([key, child]) => !SAYS_NOTHING.has(`${key}:${JSON.stringify(child)}`))
     .map(([key, child]): [string, Json] => {
       if (key === "type" && Array.isArray(child)) return ["anyOf", child.map((type: Json) => ({ type }))];
-      if (key === "additionalProperties" && JSON.stringify(child) === "{}") return [key, true];
       return [key, simplify(child)];
     });
   return Object.fromEntries(entries);
+}
+
+/**
+ * Bounds are checked and not shown: no honest argument comes near one, and the error of one that does names it. The
+ * same holds for unknown arguments, and for null, which means that the argument is left out.
+ */
+const BOUNDS: ReadonlySet<string> = new Set([
+  "additionalProperties",
+  "minLength",
+  "maxLength",
+  "minItems",
+  "maxItems",
+  "minimum",
+  "maximum",
+]);
+
+function withoutBounds(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutBounds);
+  if (!isJsonObject(value)) return value;
+  const { anyOf, ...rest } = value;
+  const isNull = (one: Json): boolean => isJsonObject(one) && one["type"] === "null";
+  if (Array.isArray(anyOf) && anyOf.some(isNull)) {
+    const others = anyOf.filter((one: Json) => !isNull(one));
+    const only = others.length === 1 && isJsonObject(others[0]!) ? others[0] : { anyOf: others };
+    return withoutBounds({ ...rest, ...(only as JsonObject) });
+  }
+  const entries = Object.entries(value).filter(([key]) => !BOUNDS.has(key));
+  return Object.fromEntries(entries.map(([key, child]) => [key, withoutBounds(child)]));
+}
+
+/** Which fields an answer has and of which type; what is in them, the reader of the answer sees. */
+function withoutDepth({ properties, ...rest }: JsonObject): JsonObject {
+  const fields = Object.entries(properties as JsonObject).map(([key, field]) => [key, outermost(field)]);
+  return { ...rest, properties: Object.fromEntries(fields) };
+}
+
+function outermost(field: Json): Json {
+  if (!isJsonObject(field)) return field;
+  const { type, anyOf, items, enum: values } = field;
+  if (Array.isArray(anyOf)) return { anyOf: anyOf.map(outermost) };
+  return {
+    ...(type !== undefined && { type }),
+    ...(items !== undefined && { items: outermost(items) }),
+    ...(values !== undefined && { enum: values }),
+  };
 }
 
 const SAYS_NOTHING: ReadonlySet<string> = new Set([
@@ -107,6 +151,10 @@ const SAYS_NOTHING: ReadonlySet<string> = new Set([
   `maximum:${Number.MAX_SAFE_INTEGER}`,
   `propertyNames:{"type":"string"}`,
   "properties:{}",
+  "additionalProperties:true",
+  "additionalProperties:{}",
+  "default:false",
+  'default:"summary"',
 ]);
 
 /**

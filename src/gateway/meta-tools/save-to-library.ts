@@ -51,21 +51,19 @@ export function createSaveToLibrary(deps: SaveDeps): MetaTool {
   return createMetaTool({
     name: "save_to_library",
     title: "Save to the library",
-    describe: () =>
-      "Keep a draft under a name: from then on it is a tool (mcp__namespace__action) for every client. " +
-      "An existing name is refused; overwrite makes a new version and keeps the old one.",
+    describe: () => "Keep a draft as a tool (mcp__namespace__action) of every client.",
     input: z.strictObject({
-      draft_name: z.string().describe("The draft, as execute named it or as it lies in the drafts folder."),
-      final_name: z.string().describe("namespace:action, or a bare name such as pr-analyzer."),
+      draft_name: z.string().describe("As execute named it"),
+      final_name: z.string().describe("namespace:action"),
       description: z
         .string()
         .trim()
         .min(1)
         .max(DESCRIPTION_LENGTH_MAX)
-        .describe("What it does and when to use it."),
+        .describe("What it does and when to use it"),
       tags: z.array(z.string().min(1).max(64)).max(TAG_COUNT_MAX).optional(),
       visibility: z.enum(VISIBILITIES).optional(),
-      overwrite: z.boolean().default(false).describe("Make a new version if the name exists."),
+      overwrite: z.boolean().default(false).describe("As a new version"),
     }),
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
