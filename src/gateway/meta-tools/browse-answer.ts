@@ -35,7 +35,7 @@ const SIGNATURE_LENGTH_MAX = 600;
 const FULL_SIGNATURE_LENGTH_MAX = 2_000;
 
 /** How much of a hit is shown. */
-export type Detail = "full" | "head" | "short";
+type Detail = "full" | "head" | "short";
 
 /** Where a built-in node type takes the place of a server. */
 export const BUILT_IN = "built_in";

@@ -122,7 +122,7 @@ function withoutBounds(value: Json): Json {
   const isNull = (one: Json): boolean => isJsonObject(one) && one["type"] === "null";
   if (Array.isArray(anyOf) && anyOf.some(isNull)) {
     const others = anyOf.filter((one: Json) => !isNull(one));
-    const only = others.length === 1 && isJsonObject(others[0]!) ? others[0] : { anyOf: others };
+    const only = others.length === 1 && isJsonObject(others[0]) ? others[0] : { anyOf: others };
     return withoutBounds({ ...rest, ...(only as JsonObject) });
   }
   const entries = Object.entries(value).filter(([key]) => !BOUNDS.has(key));
