@@ -71,8 +71,18 @@ export type CapabilityKind = "code" | "workflow";
 export const VISIBILITIES = ["private", "project", "org", "public"] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
 
-/** How many capabilities of a scope are listed as tools: clients give a model every one of them with every question. */
+/**
+ * How many tokens the listed capabilities of a scope have together, by estimate: clients give a model every one of them with
+ * every question. About three times what the meta-tools have, and room for ten to twenty capabilities; finding one of the
+ * others takes a search of about 600 tokens, once.
+ */
+export const LISTED_TOKENS_MAX = 2_000;
+/** However small they are: a model chooses worse among more. */
 export const LISTED_COUNT_MAX = 100;
+/** The first ones are listed even where they are beyond the budget, so that what was just kept is a tool at once… */
+export const LISTED_COUNT_MIN = 5;
+/** …unless one is larger than this: one parameter schema must not cost more than all else that is listed. */
+export const LISTED_ALWAYS_TOKENS_MAX = 500;
 
 export interface Capability extends CapabilityName {
   readonly id: string;
@@ -88,8 +98,8 @@ export interface Capability extends CapabilityName {
   readonly totalMs: number;
   readonly lastUsedAt: number | null;
   /**
-   * Among the `LISTED_COUNT_MAX` of its scope that `tools/list` shows: the most used, then by name. Chosen again whenever the
-   * revision grows and never by a use, so that the list is stable between changes.
+   * Among those of its scope that `tools/list` shows: the newest and the most used, within `LISTED_TOKENS_MAX`. Chosen again
+   * whenever the revision grows and never by a use, so that the list is stable between changes.
    */
   readonly isListed: boolean;
   readonly createdAt: number;

@@ -1,10 +1,10 @@
 import { expect, it } from "vitest";
 import { toolOf } from "../../test/fixtures/tool-source.ts";
+import { estimateTokens } from "../core/token-estimate.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import {
   AUTO_TOKENS_MAX,
   createExposureChoice,
-  estimateTokens,
   judgeSize,
   modelText,
   modeFor,

@@ -6,6 +6,7 @@
  * is counted; else the counts decide, and until they are there an estimate does.
  */
 import { canonicalJson } from "../core/json.ts";
+import { BYTES_A_TOKEN, estimateTokens } from "../core/token-estimate.ts";
 import type { AnthropicTool, ToolDefinition } from "../core/tool.ts";
 
 export type Exposure = "lean" | "full" | "auto";
@@ -17,12 +18,6 @@ export type Mode = Exclude<Exposure, "auto">;
  * is 6,400, and their list 129,000.) A full list that is no dearer spares the round trips as well.
  */
 export const AUTO_TOKENS_MAX = 2_000;
-
-/**
- * Definitions of real tools have 3.5 to 5.2 bytes a token, together 4.3; no JSON that means something is outside of 2
- * to 8.
- */
-const BYTES_A_TOKEN = { fewest: 2, usual: 4.35, most: 8 };
 
 /** What tools cost in every conversation, as far as it was counted. */
 export interface ToolTokens {
@@ -47,10 +42,6 @@ export function modelText(tool: ToolDefinition): string {
 
 function jsonOf({ name, description = "", inputSchema }: ToolDefinition): string {
   return JSON.stringify({ name, description, input_schema: inputSchema } satisfies AnthropicTool);
-}
-
-export function estimateTokens(bytes: number): number {
-  return Math.round(bytes / BYTES_A_TOKEN.usual);
 }
 
 /** `bytes` is undefined where the size alone decides: then it is not needed, and not measured to the end. */

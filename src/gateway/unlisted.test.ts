@@ -7,7 +7,7 @@ describe("D8: more capabilities than are listed", () => {
   it("a new one is a tool at once, and list_library says which are not", async () => {
     const { call, gateway, store } = await openRig();
     const keep = (action: string) =>
-      store.capabilities.save({ ...sum, namespace: "many", action, toolsUsed: [] });
+      store.capabilities.save({ ...sum, namespace: "many", action, description: "", inputSchema: {} });
     for (let i = 0; i < LISTED_COUNT_MAX; i++) await keep(`a${i}`);
     expect(await call("list_library")).not.toHaveProperty("note");
     await keep("zz_new");
@@ -23,9 +23,9 @@ describe("D8: more capabilities than are listed", () => {
     expect(items.filter(({ listed }) => listed === false).map(({ tool }) => names.includes(tool))).toEqual([
       false,
     ]);
-    expect(note).toMatch(/^1 of these .* at most 100\./);
+    expect(note).toMatch(/^1 of these .* room for 2000 tokens and 100 tools\./);
     const hidden = items.find(({ listed }) => listed === false)!;
-    expect(await gateway.callTool(hidden.tool, { a: 1 })).toMatchObject({ content: [{ text: "2" }] });
+    expect(await gateway.callTool(hidden.tool, { a: 1, b: 1 })).toMatchObject({ content: [{ text: "2" }] });
   });
 
   it("describe_workflow names the run that a version came from", async () => {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { displayNameOf, toolNameOf } from "../../core/names.ts";
 import { succeed } from "../../core/result.ts";
-import { LISTED_COUNT_MAX } from "../../core/store.ts";
+import { LISTED_COUNT_MAX, LISTED_TOKENS_MAX } from "../../core/store.ts";
 import type { ToolView } from "../../core/tool.ts";
 import { changedTools, compareTools, type LookUpTool } from "../../library/contracts.ts";
 import type { CapabilityDetails, Library } from "../../library/library.ts";
@@ -57,7 +57,7 @@ export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListL
 
 /** Said only where it is so. */
 function unlistedNote(count: number): string {
-  return `${count} of these are not in the list of tools (listed: false), which has at most ${LISTED_COUNT_MAX}. They are called by their names all the same.`;
+  return `${count} of these are not in the list of tools (listed: false), which has room for ${LISTED_TOKENS_MAX} tokens and ${LISTED_COUNT_MAX} tools. They are called by their names all the same.`;
 }
 
 function itemOf(

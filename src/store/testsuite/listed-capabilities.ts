@@ -1,12 +1,18 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../../core/names.ts";
-import { LISTED_COUNT_MAX, type Capability, type CapabilityStore } from "../../core/store.ts";
+import {
+  LISTED_COUNT_MAX,
+  LISTED_COUNT_MIN,
+  LISTED_TOKENS_MAX,
+  type Capability,
+  type CapabilityStore,
+} from "../../core/store.ts";
 import { save, type StoreFixture } from "./fixture.ts";
 
 const USE = { success: true, elapsedMs: 1 };
 
-/** Saves so many more than are listed; none is used yet. */
+/** Saves so many more than are listed, so small that all of these are within the budget; none is used yet. */
 async function fill(capabilities: CapabilityStore, excess: number): Promise<string[]> {
   const saved = await Promise.all(
     Array.from({ length: LISTED_COUNT_MAX + excess }, (_, i) =>
@@ -21,25 +27,24 @@ async function listedIds(capabilities: CapabilityStore): Promise<string[]> {
   return all.filter((capability) => capability.isListed).map((capability) => capability.id);
 }
 
-const NEWEST_COUNT = 10;
-
 const byAge = (a: Capability, b: Capability): number => b.updatedAt - a.updatedAt || (a.id < b.id ? 1 : -1);
 
 /**
- * The rule in other words: the newest, then by use and age as many as there is room for; given by name, as `list` does.
+ * The rule in other words, where all are small: the newest, then by use and age as many as may be; given by name, as
+ * `list` does.
  */
 function expectedIds(all: readonly Capability[]): string[] {
-  const newest = all.toSorted(byAge).slice(0, NEWEST_COUNT);
+  const newest = all.toSorted(byAge).slice(0, LISTED_COUNT_MIN);
   const rest = all
     .filter((capability) => !newest.includes(capability))
     .toSorted((a, b) => b.usageCount - a.usageCount || byAge(a, b));
-  const chosen = new Set([...newest, ...rest.slice(0, LISTED_COUNT_MAX - NEWEST_COUNT)]);
+  const chosen = new Set([...newest, ...rest.slice(0, LISTED_COUNT_MAX - LISTED_COUNT_MIN)]);
   return all.filter((capability) => chosen.has(capability)).map((capability) => capability.id);
 }
 
 export function describeListedCapabilities(fixture: () => StoreFixture): void {
-  it("lists at most a hundred", () => {
-    expect(LISTED_COUNT_MAX).toBe(100);
+  it("lists at most a hundred, of 2,000 tokens together", () => {
+    expect([LISTED_COUNT_MAX, LISTED_TOKENS_MAX]).toEqual([100, 2_000]);
   });
 
   it("lists all as long as there are no more than may be", async () => {
@@ -116,7 +121,79 @@ export function describeListedCapabilities(fixture: () => StoreFixture): void {
     expect(await listedIds(capabilities)).toHaveLength(LISTED_COUNT_MAX);
   });
 
+  describeBudget(fixture);
   describeAnyOrder(fixture);
+}
+
+/** About so many tokens: 4.35 bytes have one, and what is around the texts has 50 bytes. */
+const ofTokens = (tokens: number) => ({ description: "x".repeat(Math.round(tokens * 4.35) - 80) });
+
+/** Saved one after the other, the last letter last. */
+async function saveSized(
+  { store, clock }: StoreFixture,
+  sizes: Readonly<Record<string, number>>,
+): Promise<Map<string, string>> {
+  const ids = new Map<string, string>();
+  for (const [action, tokens] of Object.entries(sizes)) {
+    clock.advance(1);
+    const { capability } = await save(store.capabilities, { namespace: "n", action, ...ofTokens(tokens) });
+    ids.set(action, capability.id);
+  }
+  return ids;
+}
+
+async function listedNames(capabilities: CapabilityStore): Promise<string> {
+  const all = await capabilities.list(DEFAULT_SCOPE);
+  return all.flatMap(({ action, isListed }) => (isListed ? action : [])).join(" ");
+}
+
+function describeBudget(fixture: () => StoreFixture): void {
+  it("lists the newest as far as the tokens go, and passes over what does not fit", async () => {
+    const { capabilities } = fixture().store;
+    await saveSized(fixture(), { a: 50, b: 400, c: 300, d: 300, e: 300, f: 300, g: 300, h: 300 });
+    // h to d have 1,500, with c it is 1,800; b does not fit, and a does.
+    expect(await listedNames(capabilities)).toBe("a c d e f g h");
+  });
+
+  it("lists the most used of the rest, of equally used ones the newer", async () => {
+    const { capabilities } = fixture().store;
+    const ids = await saveSized(fixture(), {
+      a: 350,
+      b: 350,
+      c: 350,
+      d: 300,
+      e: 300,
+      f: 300,
+      g: 300,
+      h: 300,
+    });
+    expect(await listedNames(capabilities)).toBe("c d e f g h");
+    await capabilities.recordUse(ids.get("a")!, USE);
+    expect(await listedNames(capabilities)).toBe("c d e f g h");
+    await capabilities.rename(ids.get("h")!, { namespace: "n", action: "i" });
+    expect(await listedNames(capabilities)).toBe("a d e f g i");
+  });
+
+  it("lists five in any case, but nothing that alone is as large as a quarter of the budget", async () => {
+    const { capabilities } = fixture().store;
+    await saveSized(fixture(), { a: 490, b: 510, c: 490, d: 490, e: 490, f: 490 });
+    expect(await listedNames(capabilities)).toBe("a c d e f");
+    await saveSized(fixture(), { g: LISTED_TOKENS_MAX + 10 });
+    expect(await listedNames(capabilities)).toBe("a c d e f");
+    await saveSized(fixture(), { h: 490 });
+    expect(await listedNames(capabilities)).toBe("c d e f h");
+  });
+
+  it("measures bytes and not characters, and the input schema too", async () => {
+    const { capabilities } = fixture().store;
+    const wide = { description: "漢".repeat(LISTED_TOKENS_MAX * 2) };
+    expect((await save(capabilities, { action: "wide", ...wide })).capability.isListed).toBe(false);
+    const properties = { a: { type: "string", description: "x".repeat(LISTED_TOKENS_MAX * 5) } };
+    const deep = { inputSchema: { type: "object", properties } };
+    expect((await save(capabilities, { action: "deep", ...deep })).capability.isListed).toBe(false);
+    const long = { source: `return "${"x".repeat(LISTED_TOKENS_MAX * 5)}"` };
+    expect((await save(capabilities, { action: "long", ...long })).capability.isListed).toBe(true);
+  });
 }
 
 type Move =

@@ -1,9 +1,10 @@
 import { writeFile } from "node:fs/promises";
-import { countOf } from "../../terminal/wording.ts";
+import { countOf, withCommas } from "../../terminal/wording.ts";
 import type { ServerView } from "../../../app/app.ts";
 import type { Config } from "../../../config/config.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { toolErrorIn, messageOf } from "../../../core/errors.ts";
+import { LISTED_TOKENS_MAX } from "../../../core/store.ts";
 import { describeStarting } from "../../../process/starting.ts";
 import { operatorOf, refuse } from "../../app-call.ts";
 import {
@@ -83,7 +84,7 @@ async function list(session: Session, server: string | undefined, options: Tools
   const others = callables.filter(({ kind }) => kind === "meta_tool");
   const mode = modeOf(config.current());
   const kept = callables.filter(({ kind }) => kind === "kept");
-  const keptTitle = `kept · ${countOf(kept.length, "tool")}${hiddenNote(kept, listed, "at most 100 are")}`;
+  const keptTitle = `kept · ${countOf(kept.length, "tool")}${hiddenNote(kept, listed, KEPT_BUDGET)}`;
   showGroups([
     ...views.flatMap((view) => groupOf(view, callables, listed, mode, options) ?? []),
     ...(kept.length > 0 ? [{ title: keptTitle, callables: kept }] : []),
@@ -97,6 +98,8 @@ async function list(session: Session, server: string | undefined, options: Tools
   if (server === undefined) noteIdle(config.current(), options);
   return EXIT.ok;
 }
+
+const KEPT_BUDGET = `they have room for ${withCommas(LISTED_TOKENS_MAX)} tokens`;
 
 /** Why clients do not see a tool that they can call. */
 function modeOf({ exposure }: Config): string {
