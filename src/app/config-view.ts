@@ -2,6 +2,7 @@
 import type { Config, ServerConfig } from "../config/config.ts";
 import type { ConfigSource } from "../config/source.ts";
 import { RepertoireError } from "../core/errors.ts";
+import { hashText } from "../core/json.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import type { TrustLevel } from "../core/rule.ts";
@@ -11,6 +12,22 @@ import type { NodePolicy } from "../nodes/node-types.ts";
 export function nodePolicyOf({ workflows }: Config): NodePolicy {
   const { allowShell, allowPrivateHttp, fileRoots, llm } = workflows;
   return { allowShell, allowPrivateHttp, fileRoots, llm };
+}
+
+const serverMarks = new WeakMap<Config, string>();
+
+/** Equal for as long as nothing in the servers has changed that decides which tools there are. */
+export function serversMarkOf(config: Config): string {
+  let mark = serverMarks.get(config);
+  if (mark === undefined) {
+    const parts = config.servers.map(({ id, enabled, trusted, transport, tools, trust }) =>
+      JSON.stringify([id, enabled, trusted, transport, tools, trust]),
+    );
+    // A transport has secrets in it.
+    mark = hashText(parts.join("\n"));
+    serverMarks.set(config, mark);
+  }
+  return mark;
 }
 
 const trustLevels = new WeakMap<Config, ReadonlyMap<string, TrustLevel>>();
@@ -29,6 +46,15 @@ export function trustOf(config: Config, server: string): TrustLevel {
 export function exposureOf({ exposure, profiles }: Config, profile: string | undefined): Config["exposure"] {
   const rules = profile === undefined ? undefined : profiles[profile];
   return rules?.transparent === undefined ? (rules?.exposure ?? exposure) : "full";
+}
+
+/** Whether `auto` decides by a server what clients see, through one profile or any way that they may connect. */
+export function isUnderAuto(config: Config, server: string, only: string | undefined): boolean {
+  const ways = only === undefined ? [undefined, ...Object.keys(config.profiles)] : [only];
+  return ways.some((profile) => {
+    const servers = profile === undefined ? undefined : config.profiles[profile]?.servers;
+    return exposureOf(config, profile) === "auto" && servers?.includes(server) !== false;
+  });
 }
 
 /** The ids of the servers that may be started. */

@@ -2,9 +2,9 @@
 import { join } from "node:path";
 import { watchTokensOf } from "./access.ts";
 import { createHooks } from "./background/hooks.ts";
-import { idleServers, refuseProfile } from "./config-view.ts";
+import { idleServers, isUnderAuto, refuseProfile } from "./config-view.ts";
 import type { App, Front } from "./contract.ts";
-import type { Foundation } from "./foundation.ts";
+import { ownContext, type Foundation } from "./foundation.ts";
 import type { GatewayHalf } from "./gateway-half.ts";
 import { programFolder } from "../process/program-file.ts";
 import type { RunsHalf } from "./runs-half.ts";
@@ -15,7 +15,7 @@ type Listeners = Pick<App, "connectStdio" | "listenHttp">;
 
 export function createListeners(
   { config, log, home, store, replica, revisions, tokens, trail, watching }: Foundation,
-  { servers, usable, live }: ToolsHalf,
+  { registry, servers, usable, live }: ToolsHalf,
   { runs, startKept, interruptedCount }: RunsHalf,
   { gatewayFor, heldCalls, states }: GatewayHalf,
   front: Front,
@@ -27,6 +27,15 @@ export function createListeners(
     const stateOf = (id: string) =>
       unusable.includes(id) ? "unusable" : (servers.status(id)?.state ?? "idle");
     return usable().map((id) => ({ id, state: stateOf(id) }));
+  }
+
+  /**
+   * So that the first list need not wait for servers of which nothing is known, nor decide without them. Over stdio a
+   * client lists as soon as it has connected, and servers are first told what it can do.
+   */
+  function askUnread(only: string | undefined): void {
+    const servers = usable().filter((id) => !registry.hasRead(id) && isUnderAuto(config.current(), id, only));
+    if (servers.length > 0) void registry.discover({ waitMs: 0, servers }, ownContext());
   }
 
   const replicaDeps = {
@@ -82,6 +91,7 @@ export function createListeners(
         console: console && { ...console, folder: join(programFolder(), "console"), seals: store.seals },
       };
       front.http = await openHttpFront(deps, address);
+      askUnread(profile);
       // Somebody who reads that it is ready may ask for a link to it at once.
       live.tick();
       return front.http;

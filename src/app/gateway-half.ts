@@ -10,7 +10,7 @@ import { createReachFinder } from "../gateway/meta-tools/run-view.ts";
 import { createSealedStates } from "../gateway/sealed-state.ts";
 import { createTokenCounts } from "../gateway/token-counts.ts";
 import { createTokenReports } from "../gateway/token-report.ts";
-import { exposureOf, idleServers, onVisibleChange } from "./config-view.ts";
+import { exposureOf, idleServers, onVisibleChange, serversMarkOf } from "./config-view.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Front } from "./contract.ts";
 import { createProfiles } from "./profiles.ts";
@@ -50,6 +50,8 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     configChanged: (listener) => onVisibleChange(config, listener),
     exposure: () => config.current().exposure,
     effectSaid: ({ source: server, definition }) => guarding.effects.said(server, definition),
+    serversMark: () => serversMarkOf(config.current()),
+    serversReady: () => servers.reconcile(config.current()),
     toolTokens,
     redactors,
     serverNotified: (listener) => servers.notified(listener),

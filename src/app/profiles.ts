@@ -53,14 +53,16 @@ export function createProfiles(profiled: ProfilesDeps): FindGateway {
   const whole = masked(core, createServerEvents(servers), false);
   const rulesOf = (profile: string) => config.current().profiles[profile];
 
-  /** The same view for as long as the config is the same. */
+  /** The same view for as long as the rules are the same: with a new one, what it lists is decided again. */
   function createViewReader(profile: string): () => ProfileView {
     const closed = closedView(profile);
     let last: { readonly rules: ProfileConfig; readonly view: ProfileView } | undefined;
     return () => {
       const rules = rulesOf(profile);
       if (rules === undefined || rules.transparent !== undefined) return closed;
-      if (last?.rules !== rules) last = { rules, view: createProfileView(profile, rules) };
+      if (last?.rules === rules) return last.view;
+      const isSame = last !== undefined && JSON.stringify(last.rules) === JSON.stringify(rules);
+      last = { rules, view: isSame ? last!.view : createProfileView(profile, rules) };
       return last.view;
     };
   }

@@ -643,7 +643,7 @@ export const fileSchema = section({
   exposure: choice(EXPOSURES)
     .default("auto")
     .describe(
-      "Which upstream tools clients see: none of them (lean), all (full), or all while there are few (auto). " +
+      "Which upstream tools clients see: none of them (lean), all (full), or all if that costs no more than finding them (auto). " +
         "Each can be called and searched in every mode.",
     ),
   profiles: z

@@ -1,54 +1,40 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { toolOf } from "../../test/fixtures/tool-source.ts";
 import { estimateTokens } from "../core/token-estimate.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import {
-  AUTO_TOKENS_MAX,
   createExposureChoice,
+  judge,
   judgeSize,
   modelText,
   modeFor,
+  type KnownTools,
   type ToolTokens,
 } from "./exposure.ts";
+import { ASKING_TOKENS, findingTokens } from "./finding-cost.ts";
 
-/** One tool that has exactly so many bytes as a model gets it. */
+/** One tool that has exactly so many bytes as a model gets it, in a text that no answer shows. */
 function toolOfBytes(bytes: number): ToolDefinition {
-  return toolOf("t", "x".repeat(bytes - modelText(toolOf("t")).length));
+  const inputSchema = { type: "object", description: "" };
+  const rest = modelText({ name: "srv__t", inputSchema }).length;
+  return { name: "srv__t", inputSchema: { ...inputSchema, description: "x".repeat(bytes - rest) } };
 }
 
-/** Counts that are known, in the store, or to be counted. */
-function tokensOf(costs: { known?: number; stored?: number; counted?: number }) {
-  let known = costs.known;
-  let countStarted = 0;
-  const waiting: (() => void)[] = [];
+/** Where the estimates of both ways are equal. */
+const EVEN_BYTES = Math.round(findingTokens([toolOfBytes(1_000)]) * 4.35);
+const OPEN = [toolOfBytes(EVEN_BYTES)];
+
+/** Tokens that are counted when the test says so. */
+function countsOf(listed: number, answer: number) {
+  const arrived = Promise.withResolvers<void>();
   const tokens: ToolTokens = {
-    known: () => known,
-    recall: async () => void (known ??= costs.stored),
-    countOf: (tools) => {
-      countStarted++;
-      return new Promise((resolve) => {
-        waiting.push(() => {
-          known ??= costs.counted;
-          resolve(tools.map(() => known!));
-        });
-      });
-    },
+    countOf: (tools) => arrived.promise.then(() => tools.map(() => listed / tools.length)),
+    countTexts: (texts) => arrived.promise.then(() => texts.map(() => answer)),
   };
-  return {
-    tokens,
-    countStarted: () => countStarted,
-    async arrive() {
-      for (const tell of waiting.splice(0)) tell();
-      await Promise.resolve();
-    },
-  };
+  return { tokens, arrive: arrived.resolve };
 }
 
-const never: ToolTokens = {
-  known: () => expect.unreachable(),
-  recall: () => expect.unreachable(),
-  countOf: () => expect.unreachable(),
-};
+const never: ToolTokens = { countOf: () => expect.unreachable(), countTexts: () => expect.unreachable() };
 
 it("weighs a tool as the API of a model gets it, without what reaches no model", () => {
   const tool = { ...toolOf("t", "Does it."), outputSchema: { type: "object" }, annotations: { title: "T" } };
@@ -64,74 +50,130 @@ it("weighs what a server sends and what was kept of it alike, whatever the order
   expect(modelText(sent)).toBe(modelText(kept));
 });
 
-it("shows all tools while that is no dearer than searching: just under, at and just over", () => {
-  expect([AUTO_TOKENS_MAX - 1, AUTO_TOKENS_MAX, AUTO_TOKENS_MAX + 1].map(modeFor)).toEqual([
-    "full",
-    "full",
-    "lean",
-  ]);
-  expect(modeFor(0)).toBe("full");
-});
-
-it("decides by size alone below two and above eight bytes a token, and counts nothing then", async () => {
-  const [few, many] = [AUTO_TOKENS_MAX * 2, AUTO_TOKENS_MAX * 8];
-  expect(judgeSize([])).toEqual({ mode: "full" });
-  expect(judgeSize([toolOfBytes(few - 1)])).toEqual({ mode: "full" });
-  expect(judgeSize([toolOfBytes(few)])).toEqual({ mode: "full", bytes: few });
-  expect(judgeSize([toolOfBytes(many)])).toEqual({ mode: "lean", bytes: many });
-  expect(judgeSize([toolOfBytes(many + 1)])).toEqual({ mode: "lean" });
-  const choice = createExposureChoice(never);
-  for (const tools of [[], [toolOfBytes(few - 1)], [toolOfBytes(many + 1)]]) {
-    expect(await choice.settle(tools)).toBe(choice.choose(tools));
+it("shows all tools while that is no dearer than finding them: just under, at and just over", async () => {
+  const modes = [99, 100, 101].map((listed) => modeFor({ listed, found: 100 }));
+  expect(modes).toEqual(["full", "full", "lean"]);
+  for (const [listed, expected] of [
+    [ASKING_TOKENS + 49, "full"],
+    [ASKING_TOKENS + 50, "full"],
+    [ASKING_TOKENS + 51, "lean"],
+  ] as const) {
+    const { tokens, arrive } = countsOf(listed, 50);
+    arrive();
+    expect(await judge(OPEN, tokens)).toBe(expected);
   }
-});
-
-it("measures bytes and not characters, and stops where the answer is clear", () => {
-  const characters = AUTO_TOKENS_MAX * 2 - 200;
-  expect(judgeSize([toolOf("t", "x".repeat(characters))]).bytes).toBeUndefined();
-  expect(judgeSize([toolOf("t", "漢".repeat(characters))]).bytes).toBeGreaterThan(characters * 3);
-  const unread = new Proxy(toolOf("t"), { get: () => expect.unreachable() });
-  expect(judgeSize([toolOfBytes(AUTO_TOKENS_MAX * 8 + 1), unread])).toEqual({ mode: "lean" });
-});
-
-it("goes by the counts where they are known, and by an estimate where nobody counts", () => {
-  const small = [toolOfBytes(AUTO_TOKENS_MAX * 3)];
-  expect(createExposureChoice().choose(small)).toBe("full");
-  expect(createExposureChoice(tokensOf({ known: AUTO_TOKENS_MAX }).tokens).choose(small)).toBe("full");
-  expect(createExposureChoice(tokensOf({ known: AUTO_TOKENS_MAX + 1 }).tokens).choose(small)).toBe("lean");
+  expect(
+    [EVEN_BYTES - 10, EVEN_BYTES, EVEN_BYTES + 10].map((bytes) => judgeSize([toolOfBytes(bytes)]).mode),
+  ).toEqual(["full", "full", "lean"]);
   expect(estimateTokens(435)).toBe(100);
 });
 
-it("estimates until the counts arrive, and tells when they say something else", async () => {
-  const tools = [toolOfBytes(AUTO_TOKENS_MAX * 4)];
-  for (const [counted, expected, turns] of [
-    [AUTO_TOKENS_MAX, "full", 0],
-    [AUTO_TOKENS_MAX + 1, "lean", 1],
+it("decides by size alone where no count could say anything else, and counts nothing then", async () => {
+  for (const [tools, mode] of [
+    [[], "full"],
+    [[toolOfBytes(200)], "full"],
+    [[toolOfBytes(20_000)], "lean"],
+    [[toolOfBytes(70_000)], "lean"],
   ] as const) {
-    let turned = 0;
-    const rig = tokensOf({ counted });
-    const choice = createExposureChoice(rig.tokens, () => void turned++);
-    expect(choice.choose(tools)).toBe("full");
-    expect(await choice.settle(tools)).toBe("full");
-    await rig.arrive();
-    expect([choice.choose(tools), turned, rig.countStarted()]).toEqual([expected, turns, 1]);
+    expect(judgeSize(tools)).toEqual({ mode, isSure: true });
+    expect(await judge(tools, never)).toBe(mode);
   }
+  expect(judgeSize(OPEN).isSure).toBe(false);
 });
 
-it("goes by what an earlier process counted before it answers, and counts nothing again", async () => {
-  const tools = [toolOfBytes(AUTO_TOKENS_MAX * 4)];
-  const rig = tokensOf({ stored: AUTO_TOKENS_MAX + 1 });
-  const choice = createExposureChoice(rig.tokens, () => expect.unreachable());
-  expect(await choice.settle(tools)).toBe("lean");
-  expect(rig.countStarted()).toBe(0);
+it("looks no further where a list is longer than any answer", () => {
+  const unread = new Proxy(toolOf("t"), { get: () => expect.unreachable() });
+  expect(judgeSize([toolOfBytes(70_000), unread])).toEqual({ mode: "lean", isSure: true });
 });
 
-it("does not turn for counts of tools that are no longer there", async () => {
-  const rig = tokensOf({ counted: AUTO_TOKENS_MAX + 1 });
-  const choice = createExposureChoice(rig.tokens, () => expect.unreachable());
-  expect(choice.choose([toolOfBytes(AUTO_TOKENS_MAX * 4)])).toBe("full");
-  const none: ToolDefinition[] = [];
-  expect(choice.choose(none)).toBe("full");
-  await rig.arrive();
-  expect(choice.choose(none)).toBe("full");
+it("measures bytes and not characters", () => {
+  const inputSchema = (text: string) => ({ type: "object", description: text.repeat(EVEN_BYTES * 0.8) });
+  expect(judgeSize([{ name: "srv__t", inputSchema: inputSchema("x") }]).mode).toBe("full");
+  expect(judgeSize([{ name: "srv__t", inputSchema: inputSchema("漢") }]).mode).toBe("lean");
+});
+
+it("waits for counts only so long, and then an estimate has decided", async () => {
+  const { tokens } = countsOf(10_000, 0);
+  const startedAt = performance.now();
+  expect(await judge(OPEN, tokens)).toBe("full");
+  expect(performance.now() - startedAt).toBeGreaterThan(500);
+});
+
+/** A choice whose config and servers the test changes. */
+function openChoice(tokens?: ToolTokens) {
+  const config = { basis: "a" };
+  const known: { now: KnownTools } = { now: { tools: [toolOfBytes(200)], isWhole: true } };
+  const turned = vi.fn();
+  const choice = createExposureChoice({ basis: () => config.basis, tokens, turned });
+  const know = vi.fn(async () => known.now);
+  return {
+    config,
+    known,
+    turned,
+    know,
+    current: () => choice.current(know),
+    decide: () => choice.decide(know),
+  };
+}
+
+it("decides once, and stays with it when a server grows or comes late", async () => {
+  const { known, know, turned, current, decide } = openChoice();
+  expect(await decide()).toBe("full");
+  known.now = { tools: [toolOfBytes(70_000)], isWhole: true };
+  expect([await decide(), current()]).toEqual(["full", "full"]);
+  const late = openChoice();
+  late.known.now = { tools: [], isWhole: false };
+  expect(await late.decide()).toBe("lean");
+  late.known.now = { tools: [toolOfBytes(200)], isWhole: true };
+  expect([await late.decide(), late.current()]).toEqual(["lean", "lean"]);
+  expect([know, late.know].map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+  expect([turned, late.turned].map(({ mock }) => mock.calls.length)).toEqual([0, 0]);
+});
+
+it("stays with the estimate when the counts come later", async () => {
+  const { tokens, arrive } = countsOf(10_000, 0);
+  const { known, turned, current, decide } = openChoice(tokens);
+  known.now = { tools: OPEN, isWhole: true };
+  expect(await decide()).toBe("full");
+  arrive();
+  await new Promise(setImmediate);
+  expect([await decide(), current(), turned.mock.calls.length]).toEqual(["full", "full", 0]);
+});
+
+it("is one decision for all who ask at the same time", async () => {
+  const { tokens, arrive } = countsOf(10_000, 0);
+  const { known, know, decide } = openChoice(tokens);
+  known.now = { tools: OPEN, isWhole: true };
+  const modes = [decide(), decide(), decide()];
+  arrive();
+  expect(await Promise.all(modes)).toEqual(["lean", "lean", "lean"]);
+  expect(know).toHaveBeenCalledTimes(1);
+});
+
+it("decides again when a person changes the config, and tells it where that turns it", async () => {
+  const { config, known, turned, current, decide } = openChoice();
+  expect(current()).toBe("lean");
+  expect(await decide()).toBe("full");
+  config.basis = "b";
+  expect(current()).toBe("full");
+  await new Promise(setImmediate);
+  expect([current(), turned.mock.calls.length]).toEqual(["full", 0]);
+  known.now = { tools: [toolOfBytes(70_000)], isWhole: true };
+  config.basis = "c";
+  expect(current()).toBe("full");
+  await new Promise(setImmediate);
+  expect([current(), turned.mock.calls.length]).toEqual(["lean", 1]);
+});
+
+it("answers the config of now where it has changed during a decision", async () => {
+  const { tokens, arrive } = countsOf(10_000, 0);
+  const { config, known, decide } = openChoice(tokens);
+  known.now = { tools: OPEN, isWhole: true };
+  const first = decide();
+  config.basis = "b";
+  known.now = { tools: [], isWhole: true };
+  expect(await decide()).toBe("full");
+  arrive();
+  expect(await first).toBe("lean");
+  expect(await decide()).toBe("full");
 });

@@ -2,31 +2,36 @@
  * Which tools `tools/list` shows beside the meta-tools. It is decided for the gateway or a profile as a whole, from
  * what is known of the servers and never from who asks, so that every client sees the same list.
  *
- * `auto` compares what the tools cost with what finding them by search costs. Where their size alone says it, nothing
- * is counted; else the counts decide, and until they are there an estimate does.
+ * `auto` compares what the tools cost with what finding them by search costs. It decides once, before the first list
+ * is answered, and stays with it for the life of the process: a conversation that has begun keeps its tools, and the
+ * client what it has cached of them. Only a person turns it, by changing the config of the servers, the exposure or
+ * the profile. What is not known by then (a server that has not answered) counts as too much.
  */
 import { canonicalJson } from "../core/json.ts";
 import { BYTES_A_TOKEN, estimateTokens } from "../core/token-estimate.ts";
 import type { AnthropicTool, ToolDefinition } from "../core/tool.ts";
+import { within } from "../timing/deadline.ts";
+import { ASKING_TOKENS, findingTokens, longestAnswer } from "./finding-cost.ts";
 
 export type Exposure = "lean" | "full" | "auto";
 export type Mode = Exclude<Exposure, "auto">;
 
 /**
- * What finding tools by search costs in a typical task, two searches, where there are few enough tools for it to
- * matter: over real servers with 4 to 33 tools together, 700 to 3,900 tokens, 2,000 in the mean. (Among 364 tools it
- * is 6,400, and their list 129,000.) A full list that is no dearer spares the round trips as well.
+ * No answer of a search costs as much as so many bytes of definitions, whatever is in them: five signatures of 600
+ * characters and 20 lines are 7 KB, and a token of them has at most four times fewer bytes than one of the definitions.
  */
-export const AUTO_TOKENS_MAX = 2_000;
+const LIST_BYTES_MAX = 64 * 1024;
+/**
+ * The first list waits so long for exact counts. The tokenizer takes 0.2 s to load, and a small list then some
+ * milliseconds; a client that waits for its tools should not notice more. Afterwards the estimate has decided.
+ */
+const COUNT_WAIT_MS = 750;
 
-/** What tools cost in every conversation, as far as it was counted. */
+/** What tools cost in every conversation. */
 export interface ToolTokens {
-  /** Undefined for what was not counted yet. */
-  known(tool: ToolDefinition): number | undefined;
-  /** Makes known what an earlier process counted. It never rejects. */
-  recall(tools: readonly ToolDefinition[]): Promise<void>;
-  /** Counts what is not known. It never rejects: what cannot be counted is estimated. */
+  /** It never rejects: what cannot be counted is estimated. */
   countOf(tools: readonly ToolDefinition[]): Promise<number[]>;
+  countTexts(texts: readonly string[]): Promise<number[]>;
 }
 
 /** A definition was admitted, or is our own. */
@@ -44,83 +49,105 @@ function jsonOf({ name, description = "", inputSchema }: ToolDefinition): string
   return JSON.stringify({ name, description, input_schema: inputSchema } satisfies AnthropicTool);
 }
 
-/** `bytes` is undefined where the size alone decides: then it is not needed, and not measured to the end. */
-interface Judgement {
-  readonly mode: Mode;
-  readonly bytes?: number;
+/** What a list of tools costs, and what finding them costs. */
+interface Weight {
+  readonly listed: number;
+  readonly found: number;
 }
 
-/** What the size of the definitions says. */
-export function judgeSize(tools: readonly ToolDefinition[]): Judgement {
+/** `auto` shows every tool where that costs no more than finding them. */
+export function modeFor({ listed, found }: Weight): Mode {
+  return listed <= found ? "full" : "lean";
+}
+
+/** What the sizes say: by estimate, and whether no count could say anything else. */
+export function judgeSize(tools: readonly ToolDefinition[]): {
+  readonly mode: Mode;
+  readonly isSure: boolean;
+} {
   let bytes = 0;
   for (const tool of tools) {
     bytes += Buffer.byteLength(jsonOf(tool));
-    if (bytes > AUTO_TOKENS_MAX * BYTES_A_TOKEN.most) return { mode: "lean" };
+    if (bytes > LIST_BYTES_MAX) return { mode: "lean", isSure: true };
   }
-  if (bytes < AUTO_TOKENS_MAX * BYTES_A_TOKEN.fewest) return { mode: "full" };
-  return { mode: modeFor(estimateTokens(bytes)), bytes };
+  const found = findingTokens(tools);
+  const mode = modeFor({ listed: estimateTokens(bytes), found });
+  const { fewest, usual, most } = BYTES_A_TOKEN;
+  const answerBytes = (found - ASKING_TOKENS) * usual;
+  const isSure =
+    mode === "lean"
+      ? bytes / most > ASKING_TOKENS + answerBytes / fewest
+      : bytes / fewest <= ASKING_TOKENS + answerBytes / most;
+  return { mode, isSure };
 }
 
-/** What `auto` means when all tools of servers together have so many tokens. */
-export function modeFor(tokens: number): Mode {
-  return tokens <= AUTO_TOKENS_MAX ? "full" : "lean";
+/** The tokens of both ways, counted. */
+export async function weigh(tools: readonly ToolDefinition[], tokens: ToolTokens): Promise<Weight> {
+  const [listed, [answer]] = await Promise.all([
+    tokens.countOf(tools),
+    tokens.countTexts([longestAnswer(tools)]),
+  ]);
+  return { listed: listed.reduce((total, count) => total + count, 0), found: ASKING_TOKENS + answer! };
 }
 
-/** What `auto` means for one list of tools. */
-export interface ExposureChoice {
-  /** From what is known now; what is missing is counted in the background. */
-  choose(tools: readonly ToolDefinition[]): Mode;
-  /** The same, once what earlier processes counted is known too. */
-  settle(tools: readonly ToolDefinition[]): Promise<Mode>;
+/** By the sizes where they leave nothing open, else by counts, as far as they come in time. */
+export async function judge(tools: readonly ToolDefinition[], tokens?: ToolTokens): Promise<Mode> {
+  const { mode, isSure } = judgeSize(tools);
+  if (isSure || tokens === undefined) return mode;
+  const weight = await within(weigh(tools, tokens), COUNT_WAIT_MS);
+  return weight === undefined ? mode : modeFor(weight);
 }
 
-interface Chosen {
+/** What is known of the tools that a list could show. */
+export interface KnownTools {
   readonly tools: readonly ToolDefinition[];
-  readonly mode: Mode;
-  /** Whether nothing that is still to be counted can change it. */
-  readonly isFinal: boolean;
+  /** Whether every server has been read. */
+  readonly isWhole: boolean;
 }
 
-/** `turned` is told when counts have changed a choice that was made before. */
-export function createExposureChoice(tokens?: ToolTokens, turned: () => void = () => {}): ExposureChoice {
-  let last: Chosen | undefined;
+export interface ExposureChoiceDeps {
+  /** What of the config it is decided for: the same for as long as a person has changed nothing of it. */
+  readonly basis: () => string;
+  readonly tokens?: ToolTokens | undefined;
+  /** Is told when a changed config has turned it. */
+  readonly turned?: (() => void) | undefined;
+}
 
-  function judge(tools: readonly ToolDefinition[]): Chosen {
-    const { mode, bytes } = judgeSize(tools);
-    if (bytes === undefined || tokens === undefined) return { tools, mode, isFinal: true };
-    const counts = tools.map((tool) => tokens.known(tool));
-    if (counts.includes(undefined)) return { tools, mode, isFinal: false };
-    return { tools, mode: modeFor(sum(counts as number[])), isFinal: true };
+/** What `auto` means for a gateway or a profile. */
+export interface ExposureChoice {
+  /** What was decided, lean until then. A changed config has it decided again, and `turned` told. */
+  current(know: () => Promise<KnownTools>): Mode;
+  /** One decision for all who ask, the first time it is asked for. */
+  decide(know: () => Promise<KnownTools>): Promise<Mode>;
+}
+
+export function createExposureChoice({ basis, tokens, turned }: ExposureChoiceDeps): ExposureChoice {
+  let decided: { readonly basis: string; readonly mode: Mode } | undefined;
+  let underWay: { readonly basis: string; readonly mode: Promise<Mode> } | undefined;
+
+  async function settle(asked: string, know: () => Promise<KnownTools>): Promise<Mode> {
+    const { tools, isWhole } = await know();
+    const mode = isWhole ? await judge(tools, tokens) : "lean";
+    // Where the config has changed meanwhile, this was another question.
+    if (basis() !== asked) return mode;
+    const before = decided?.mode;
+    decided = { basis: asked, mode };
+    if (before !== undefined && before !== mode) turned?.();
+    return mode;
   }
 
-  function judgeAgain(tools: readonly ToolDefinition[]): void {
-    if (last === undefined || last.tools !== tools || last.isFinal) return;
-    const before = last.mode;
-    last = judge(tools);
-    if (last.mode !== before) turned();
-  }
-
-  function choose(tools: readonly ToolDefinition[]): Mode {
-    if (last?.tools === tools) return last.mode;
-    last = judge(tools);
-    if (!last.isFinal) void tokens?.countOf(tools).then(() => judgeAgain(tools));
-    return last.mode;
+  async function decide(know: () => Promise<KnownTools>): Promise<Mode> {
+    const asked = basis();
+    if (decided?.basis === asked) return decided.mode;
+    if (underWay?.basis !== asked) underWay = { basis: asked, mode: settle(asked, know) };
+    return underWay.mode;
   }
 
   return {
-    choose,
-    async settle(tools) {
-      const known = last?.tools === tools ? last : judge(tools);
-      if (known.isFinal) last = known;
-      else {
-        await tokens?.recall(tools);
-        judgeAgain(tools);
-      }
-      return choose(tools);
+    decide,
+    current(know) {
+      if (decided !== undefined && decided.basis !== basis()) void decide(know);
+      return decided?.mode ?? "lean";
     },
   };
-}
-
-function sum(counts: readonly number[]): number {
-  return counts.reduce((total, count) => total + count, 0);
 }

@@ -49,6 +49,10 @@ export interface GatewayDeps {
   readonly exposure: () => Exposure;
   /** What the config or a server says that a tool does, as a mark for those who choose one. */
   readonly effectSaid?: (component: Component) => Effect | undefined;
+  /** Changes with the config of the servers; without it, their names alone are looked at. */
+  readonly serversMark?: () => string;
+  /** Resolves when the servers of the config are registered: one that is replaced ends first. */
+  readonly serversReady?: () => Promise<void>;
   /** What tools cost; without it, `auto` goes by an estimate. */
   readonly toolTokens?: ToolTokens;
   /** Know the secrets of the config, and of what a run is given. */

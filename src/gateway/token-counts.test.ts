@@ -49,16 +49,16 @@ const failing = {
 };
 
 it("counts each tool as a model gets it, and knows it afterwards", async () => {
-  const counts = createTokenCounts({ store: await openStore(), log: silentLog, thread: shared });
+  const { asked, thread } = watched(shared);
+  const counts = createTokenCounts({ store: await openStore(), log: silentLog, thread });
   const tool = toolOf("srv__t", "Lists the open issues.");
-  expect(counts.known(tool)).toBeUndefined();
   expect(await counts.countOf([])).toEqual([]);
-  const [tokens] = await counts.countOf([tool]);
-  expect(tokens).toBe(29);
-  expect(counts.known(tool)).toBe(tokens);
+  expect(await counts.countOf([tool])).toEqual([29]);
   // What reaches no model costs nothing; the name does.
-  expect(counts.known({ ...tool, outputSchema: { type: "object" } })).toBe(tokens);
-  expect(counts.known({ ...tool, name: "other__t" })).toBeUndefined();
+  expect(await counts.countOf([tool, { ...tool, outputSchema: { type: "object" } }])).toEqual([29, 29]);
+  expect(asked).toEqual([1]);
+  await counts.countOf([{ ...tool, name: "other__t" }]);
+  expect(asked).toEqual([1, 1]);
 });
 
 it("counts scripts and signs of all kinds, and text that looks like a mark of the model's own", async () => {
@@ -91,8 +91,6 @@ it("shares counts between processes through the store", async () => {
   const expected = await first.countOf(tools);
   const { asked, thread } = watched(shared);
   const second = createTokenCounts({ store: await openStore(home), log: silentLog, thread });
-  await second.recall(tools);
-  expect(tools.map((tool) => second.known(tool))).toEqual(expected);
   expect(await second.countOf(tools)).toEqual(expected);
   expect(asked).toEqual([]);
 });
@@ -114,17 +112,16 @@ it("estimates where the thread fails, says so once for each batch, and keeps no 
   expect(await counts.countOf([tool])).toEqual([estimate]);
   expect(await counts.countOf([tool])).toEqual([estimate]);
   expect(events).toEqual(["tokens.count.failed"]);
-  const next = createTokenCounts({ store, log: silentLog, thread: shared });
-  await next.recall([tool]);
-  expect(next.known(tool)).toBeUndefined();
+  const { asked, thread } = watched(shared);
+  await createTokenCounts({ store, log: silentLog, thread }).countOf([tool]);
+  expect(asked).toEqual([1]);
 });
 
 it("counts without a store that fails", async () => {
   const { log, events } = collect();
   const counts = createTokenCounts({ store: failing, log, thread: shared });
-  await counts.recall([toolOf("t")]);
   expect(await counts.countTexts(["one two"])).toEqual([2]);
-  expect(events).toEqual(["tokens.store.failed", "tokens.store.failed", "tokens.store.failed"]);
+  expect(events).toEqual(["tokens.store.failed", "tokens.store.failed"]);
   expect(TOKENIZER).toBe("o200k_base");
 });
 

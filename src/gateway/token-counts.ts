@@ -25,7 +25,6 @@ const KNOWN_COUNT_MAX = 50_000;
 const BATCH_LENGTH_MAX = 1024 * 1024;
 
 export interface TokenCounts extends ToolTokens {
-  countTexts(texts: readonly string[]): Promise<number[]>;
   close(): Promise<void>;
 }
 
@@ -123,10 +122,6 @@ export function createTokenCounts(deps: TokenCountsDeps): TokenCounts {
   }
 
   return {
-    known: (tool) => memory.get(hashOf(tool)),
-    async recall(tools) {
-      await readStore(tools.map(hashOf).filter((hash) => memory.get(hash) === undefined));
-    },
     countOf: (tools) => countHashed(tools.map(hashOf), (at) => modelText(tools[at]!)),
     countTexts: (texts) => countHashed(texts.map(hashText), (at) => texts[at]!),
     async close() {

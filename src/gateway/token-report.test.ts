@@ -2,7 +2,7 @@ import { afterAll, expect, it } from "vitest";
 import { contextOf, createFixtureSource, toolOf } from "../../test/fixtures/tool-source.ts";
 import { silentLog } from "../core/log.ts";
 import { fail } from "../core/result.ts";
-import { AUTO_TOKENS_MAX } from "./exposure.ts";
+import { EXECUTE_TOKENS } from "./finding-cost.ts";
 import { createGateway } from "./whole-gateway.ts";
 import { openProfileRig } from "./profiles/profile.testkit.ts";
 import { createTokenCounts } from "./token-counts.ts";
@@ -34,7 +34,6 @@ it("says what each server costs, its dearest tools first, and starts nothing", a
   const report = await weighTools();
   expect(report).toMatchObject({
     tokenizer: "o200k_base",
-    autoTokensMax: AUTO_TOKENS_MAX,
     unread: [{ id: "late" }],
   });
   expect(report.servers.map(({ id, toolCount }) => [id, toolCount])).toEqual([
@@ -71,7 +70,10 @@ it("adds up what a conversation starts with, and what searching costs on top", a
   const listed = await listTools(core);
   const tokens = await counts.countOf(listed);
   expect(full).toEqual({ startTokens: tokens.reduce((a, b) => a + b, 0), taskTokens: 0 });
-  expect(lean).toEqual({ startTokens: full.startTokens - toolTokens, taskTokens: search.tokens * 2 });
+  expect(lean).toEqual({
+    startTokens: full.startTokens - toolTokens,
+    taskTokens: search.tokens + EXECUTE_TOKENS,
+  });
   expect([toolCount, search.queryCount]).toEqual([5, 5]);
   expect(search.tokens).toBeGreaterThan(50);
 });
@@ -84,12 +86,14 @@ it("says of the gateway and each profile which mode is in force, and why", async
     renamed: { servers: ["files"], describe: { files__read: "Reads a whole file, slowly and with care." } },
     alone: { transparent: "notes" },
     empty: { servers: [] },
+    large: { servers: ["big", "files"] },
   });
   const texts = Array.from({ length: 30 }, (_, at) => toolOf(`t${at}`, `word${at} `.repeat(900)));
   registry.add(createFixtureSource("big", texts));
   await registry.discover({ waitMs: 5_000, servers: ["big"] }, contextOf());
   const { faces } = await weighTools();
   expect(faces.map(({ profile, exposure, mode }) => [profile, exposure, mode])).toEqual([
+    // One server has not been read.
     [null, "auto", "lean"],
     ["small", "auto", "full"],
     ["always", "full", "full"],
@@ -97,15 +101,20 @@ it("says of the gateway and each profile which mode is in force, and why", async
     ["renamed", "auto", "full"],
     ["alone", "transparent", "transparent"],
     ["empty", "auto", "full"],
+    ["large", "auto", "lean"],
   ]);
-  const [gateway, small, always, never, renamed, alone, empty] = faces;
-  const limit = "the 2,000 that finding tools by search costs in a typical task";
-  const figures = gateway!.toolTokens.toLocaleString("en-US");
+  const [gateway, small, always, never, renamed, alone, empty, large] = faces;
+  const limitOf = ({ autoTokensMax }: { readonly autoTokensMax: number }) =>
+    `the ${autoTokensMax.toLocaleString("en-US")} that finding them by search costs at most`;
   expect(gateway!.why).toBe(
-    `auto leaves the tools of servers to the search: their ${figures} tokens are more than ${limit}.`,
+    "auto leaves the tools of servers to the search, because it does not know those of late yet.",
   );
   expect(small!.why).toBe(
-    `auto shows every tool: their ${small!.toolTokens} tokens are no more than ${limit}.`,
+    `auto shows every tool: their ${small!.toolTokens} tokens are no more than ${limitOf(small!)}.`,
+  );
+  const figures = large!.toolTokens.toLocaleString("en-US");
+  expect(large!.why).toBe(
+    `auto leaves the tools of servers to the search: their ${figures} tokens are more than ${limitOf(large!)}.`,
   );
   expect(always!.why).toBe("The config says full: every tool is shown.");
   expect(never!.why).toBe("The config says lean: the tools of servers are found by search.");
@@ -113,7 +122,7 @@ it("says of the gateway and each profile which mode is in force, and why", async
   expect(renamed!.toolTokens).toBeGreaterThan(small!.toolTokens);
   expect(alone!.why).toBe("It fronts the server notes alone, as it is.");
   expect(alone!.toolTokens).toBeLessThan(always!.toolTokens);
-  expect(empty!.why).toBe("auto shows every tool, and no tool of a server is known yet.");
+  expect(empty!.why).toContain("auto shows every tool: their 0 tokens are no more than");
   expect(gateway!.search.queryCount).toBe(10);
 });
 

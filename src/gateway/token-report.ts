@@ -6,7 +6,8 @@
 import { randomUUID } from "node:crypto";
 import type { Component, CallContext, ToolDefinition } from "../core/tool.ts";
 import { createBrowseComponents } from "./meta-tools/browse-components.ts";
-import { AUTO_TOKENS_MAX, createExposureChoice, type Exposure, type Mode } from "./exposure.ts";
+import { modeFor, weigh, type Exposure, type Mode } from "./exposure.ts";
+import { EXECUTE_TOKENS } from "./finding-cost.ts";
 import type { GatewayDeps } from "./gateway-deps.ts";
 import type { MetaTool } from "./meta-tools/meta-tool.ts";
 import { createMetaTools } from "./meta-tools/meta-tools.ts";
@@ -14,8 +15,6 @@ import { createProfileView, type ProfileRules, type ProfileView } from "./profil
 import { createToolListReader } from "./tool-list.ts";
 import { TOKENIZER, type TokenCounts } from "./token-counts.ts";
 
-/** Finding what a task needs takes so many searches: one for the tools, one for what the first did not find. */
-const SEARCHES_A_TASK = 2;
 /** Enough for a mean that another ten would hardly change. */
 const QUERY_COUNT_MAX = 10;
 /** About as many words as a model asks with. */
@@ -57,6 +56,8 @@ interface ViewTokens {
   /** What the tools of servers that it may show cost together. */
   readonly toolTokens: number;
   readonly toolCount: number;
+  /** What finding them by search costs at most: up to so many tokens, `auto` shows every tool. */
+  readonly autoTokensMax: number;
   readonly lean: ModeTokens;
   readonly full: ModeTokens;
   /** What one search costs, question and answer, and how many it was measured with. */
@@ -65,8 +66,6 @@ interface ViewTokens {
 
 export interface TokenReport {
   readonly tokenizer: string;
-  /** Up to so many tokens, `auto` shows every tool. */
-  readonly autoTokensMax: number;
   readonly servers: readonly ServerTokens[];
   /** Servers whose tools are not known, and why where they were asked. */
   readonly unread: readonly { readonly id: string; readonly reason?: string }[];
@@ -121,19 +120,23 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportDep
     const { lean, upstream } = listsOf(deps, view);
     const [leanTokens, toolTokens] = await Promise.all([sumOf(lean), sumOf(upstream)]);
     const exposure = view?.exposure ?? deps.exposure();
-    const mode = exposure === "auto" ? await createExposureChoice(counts).settle(upstream) : exposure;
+    const { found } = await weigh(upstream, counts);
+    const unread = unreadOf(deps, shownServers(deps, view));
+    const auto = unread.length > 0 ? "lean" : modeFor({ listed: toolTokens, found });
+    const mode = exposure === "auto" ? auto : exposure;
     const hasSearch = view === undefined || view.allows("browse_components");
     const search = await measureSearch(createBrowseComponents(deps), hasSearch ? upstream : [], view);
     return {
       profile,
       exposure,
       mode,
-      why: reasonFor(exposure, mode, upstream.length, toolTokens),
+      why: reasonFor({ exposure, mode, toolTokens, found, unread }),
       toolTokens,
       toolCount: upstream.length,
+      autoTokensMax: found,
       lean: {
         startTokens: leanTokens,
-        ...(hasSearch && { taskTokens: search.tokens * SEARCHES_A_TASK }),
+        ...(hasSearch && { taskTokens: search.tokens + EXECUTE_TOKENS }),
       },
       full: { startTokens: leanTokens + toolTokens, taskTokens: 0 },
       search,
@@ -152,6 +155,7 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportDep
       why: `It fronts the server ${server} alone, as it is.`,
       toolTokens,
       toolCount: own.length,
+      autoTokensMax: 0,
       lean: cost,
       full: cost,
       search: { tokens: 0, queryCount: 0 },
@@ -176,7 +180,6 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportDep
       }
       return {
         tokenizer: TOKENIZER,
-        autoTokensMax: AUTO_TOKENS_MAX,
         servers: servers.filter((server) => server !== undefined),
         unread: unreadOf(deps, ids),
         faces,
@@ -194,7 +197,7 @@ function listsOf(
   const reader = createToolListReader({
     ...deps,
     metaTools: createMetaTools(deps).all,
-    servers: () => deps.servers().filter((id) => view === undefined || view.allowsServer(id)),
+    servers: () => shownServers(deps, view),
     exposure: () => mode,
     view,
   });
@@ -214,14 +217,29 @@ function unreadOf({ registry }: GatewayDeps, ids: readonly string[]): TokenRepor
     });
 }
 
-function reasonFor(exposure: Exposure, mode: Mode, toolCount: number, tokens: number): string {
+function shownServers(deps: GatewayDeps, view: ProfileView | undefined): readonly string[] {
+  return deps.servers().filter((id) => view === undefined || view.allowsServer(id));
+}
+
+interface Reason {
+  readonly exposure: Exposure;
+  readonly mode: Mode;
+  readonly toolTokens: number;
+  readonly found: number;
+  readonly unread: TokenReport["unread"];
+}
+
+function reasonFor({ exposure, mode, toolTokens, found, unread }: Reason): string {
   if (exposure === "lean") return "The config says lean: the tools of servers are found by search.";
   if (exposure === "full") return "The config says full: every tool is shown.";
-  if (toolCount === 0) return "auto shows every tool, and no tool of a server is known yet.";
-  const cost = `the ${withCommas(AUTO_TOKENS_MAX)} that finding tools by search costs in a typical task`;
+  if (unread.length > 0) {
+    const names = unread.map(({ id }) => id).join(", ");
+    return `auto leaves the tools of servers to the search, because it does not know those of ${names} yet.`;
+  }
+  const cost = `the ${withCommas(found)} that finding them by search costs at most`;
   return mode === "full"
-    ? `auto shows every tool: their ${withCommas(tokens)} tokens are no more than ${cost}.`
-    : `auto leaves the tools of servers to the search: their ${withCommas(tokens)} tokens are more than ${cost}.`;
+    ? `auto shows every tool: their ${withCommas(toolTokens)} tokens are no more than ${cost}.`
+    : `auto leaves the tools of servers to the search: their ${withCommas(toolTokens)} tokens are more than ${cost}.`;
 }
 
 /** Made from tools at equal distances in the list: the same for the same tools. */

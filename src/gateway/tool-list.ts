@@ -3,19 +3,26 @@
  * real list has hundreds of KB, and every client asks for it at every start, so the list and its bytes are made once
  * and again only when something in it has changed.
  */
+import { randomUUID } from "node:crypto";
 import { hashText, type JsonObject } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import type { Component, CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
-import type { Catalogue } from "../registry/catalogue.ts";
 import type { Registry } from "../registry/registry.ts";
-import { createExposureChoice, type Exposure, type Mode, type ToolTokens } from "./exposure.ts";
+import { within } from "../timing/deadline.ts";
+import {
+  createExposureChoice,
+  type Exposure,
+  type KnownTools,
+  type Mode,
+  type ToolTokens,
+} from "./exposure.ts";
 import type { ListPage } from "./gateway.ts";
 import type { IdleServers, MetaTool } from "./meta-tools/meta-tool.ts";
 import { present } from "./profiles/profile-view.ts";
 
 /** A full list waits so long for servers that were never listed; late ones follow by `list_changed`. */
 export const LIST_WAIT_MS = 3_000;
-/** `auto` waits less: it may come to a list without them, and many clients ask as soon as they start. */
+/** `auto` waits less: without them it is lean, and many clients ask as soon as they start. */
 const AUTO_WAIT_MS = 1_000;
 
 interface ToolList extends ListPage {
@@ -33,6 +40,10 @@ export interface ToolListDeps {
   /** Those that cannot be used; a profile says nothing of them. */
   readonly idle?: () => IdleServers;
   readonly exposure: () => Exposure;
+  /** Changes with the config of the servers; without it, their names alone are looked at. */
+  readonly serversMark?: () => string;
+  /** Resolves when the servers of the config are registered: one that is replaced ends first. */
+  readonly serversReady?: () => Promise<void>;
   /** Has the registry read the library again where it has changed. */
   readonly freshenLibrary: () => Promise<void>;
   /** Whether a capability is among those that clients are shown. */
@@ -41,7 +52,7 @@ export interface ToolListDeps {
   readonly view?: ToolView;
   /** What tools cost; without it, `auto` goes by an estimate. */
   readonly toolTokens?: ToolTokens;
-  /** Is told when counts have changed what `auto` shows. */
+  /** Is told when a changed config has turned what `auto` shows. */
   readonly turned?: () => void;
 }
 
@@ -69,7 +80,11 @@ export function createToolListReader(deps: ToolListDeps): ToolListReader {
       .map(exposed),
   );
   const all = remember((components: readonly Component[]) => [...kept(components), ...upstream(components)]);
-  const auto = createExposureChoice(deps.toolTokens, deps.turned);
+  const auto = createExposureChoice({
+    basis: () => JSON.stringify([deps.exposure(), deps.servers(), deps.serversMark?.()]),
+    tokens: deps.toolTokens,
+    turned: deps.turned,
+  });
   /** By the ids as JSON, which are equal where they are the same. */
   const own = remember((ids: string) => {
     const [servers, idle] = JSON.parse(ids) as [readonly string[], IdleServers | null];
@@ -86,36 +101,44 @@ export function createToolListReader(deps: ToolListDeps): ToolListReader {
     return whole(own(ids))(mode === "lean" ? kept(components) : all(components));
   }
 
+  /**
+   * What `auto` decides by. Servers of which nothing is known are asked: the decision is not made again when they answer
+   * later. What is known from an earlier process starts nothing.
+   */
+  async function know(waitMs: number, context: CallContext): Promise<KnownTools> {
+    const { unusable = [] } = deps.idle?.() ?? {};
+    const servers = deps.servers().filter((id) => !unusable.includes(id));
+    const unread = servers.filter((id) => !registry.hasRead(id));
+    // It is for all who ask meanwhile, so it does not end with the first of them.
+    const { signal } = new AbortController();
+    if (unread.length > 0) {
+      await within(deps.serversReady?.() ?? Promise.resolve(), waitMs);
+      await registry.discover({ waitMs, servers: unread }, { ...context, signal });
+    }
+    const isWhole = servers.every((id) => registry.hasRead(id));
+    return { tools: upstream(registry.catalogue().components), isWhole };
+  }
+
   return {
     current() {
-      const { components } = registry.catalogue();
       const exposure = deps.exposure();
-      return listIn(exposure === "auto" ? auto.choose(upstream(components)) : exposure, components);
+      const soon = () => know(AUTO_WAIT_MS, { traceId: randomUUID(), signal: new AbortController().signal });
+      const mode = exposure === "auto" ? auto.current(soon) : exposure;
+      return listIn(mode, registry.catalogue().components);
     },
     async read(context) {
       await deps.freshenLibrary();
       const exposure = deps.exposure();
-      const { components } = await know(exposure, context);
-      const mode = exposure === "auto" ? await auto.settle(upstream(components)) : exposure;
-      return listIn(mode, components);
+      if (exposure === "full") await discoverAll(context);
+      const waitMs = context.startWaitMs ?? AUTO_WAIT_MS;
+      const mode = exposure === "auto" ? await auto.decide(() => know(waitMs, context)) : exposure;
+      return listIn(mode, registry.catalogue().components);
     },
   };
 
-  /** What a list is made of, once for each request. */
-  async function know(exposure: Exposure, context: CallContext): Promise<Catalogue> {
-    if (exposure === "full") {
-      const asked = view === undefined ? {} : { servers: deps.servers() };
-      return registry.discover({ waitMs: context.startWaitMs ?? LIST_WAIT_MS, ...asked }, context);
-    }
-    const known = registry.catalogue();
-    if (exposure === "lean" || known.pending.length === 0) return known;
-    // Servers of which nothing is known are asked once: a client that does not hear `list_changed` would never see
-    // their
-    // tools. What is known from an earlier process starts nothing.
-    const shown = deps.servers();
-    const servers = known.pending.filter((id) => shown.includes(id));
-    if (servers.length === 0) return known;
-    return registry.discover({ waitMs: context.startWaitMs ?? AUTO_WAIT_MS, servers }, context);
+  function discoverAll(context: CallContext): Promise<unknown> {
+    const asked = view === undefined ? {} : { servers: deps.servers() };
+    return registry.discover({ waitMs: context.startWaitMs ?? LIST_WAIT_MS, ...asked }, context);
   }
 }
 

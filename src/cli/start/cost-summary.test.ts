@@ -6,7 +6,6 @@ function reportOf(mode: "lean" | "full", tokens: Record<string, number>, unread:
   const toolTokens = Object.values(tokens).reduce((sum, count) => sum + count, 0);
   return {
     tokenizer: "o200k_base",
-    autoTokensMax: 2000,
     servers: Object.entries(tokens).map(([id, count]) => ({
       id,
       toolCount: 1,
@@ -23,6 +22,7 @@ function reportOf(mode: "lean" | "full", tokens: Record<string, number>, unread:
         why: "",
         toolTokens,
         toolCount: 1,
+        autoTokensMax: 700,
         lean: { startTokens: 977, taskTokens: 0 },
         full: { startTokens: 977 + toolTokens, taskTokens: 0 },
         search: { tokens: 0, queryCount: 0 },

@@ -12,7 +12,7 @@ export interface Connected {
 }
 
 export function describeCosts(
-  { servers, unread, faces, autoTokensMax }: TokenReport,
+  { servers, unread, faces }: TokenReport,
   connected: readonly Connected[],
   serverCount: number,
 ): string[] {
@@ -40,7 +40,7 @@ export function describeCosts(
   }
   if (face.mode === "full") {
     lines.push(
-      `With so few tools, Repertoire lists them all. Above ${withCommas(autoTokensMax)} tokens of tools, clients find them by search instead.`,
+      "With so few tools, Repertoire lists them all: that costs no more than finding them by search.",
     );
   }
   if (unread.length > 0)

@@ -112,7 +112,9 @@ function showNotes({ faces, tokenizer }: TokenReport): void {
   );
   if (queryCount > 0) {
     const measured = `measured with ${queryCount} searches made from your own tools`;
-    note(`TASK: tokens that two searches add: ${withCommas(tokens)} each, ${measured}.`);
+    note(
+      `TASK: tokens that a search and a call through execute add: ${withCommas(tokens)} for the search, ${measured}.`,
+    );
   }
   note(`Counted with ${tokenizer}; other models differ by a few percent.`);
 }
