@@ -34,8 +34,8 @@ export function createListeners(
    * client lists as soon as it has connected, and servers are first told what it can do.
    */
   function askUnread(only: string | undefined): void {
-    const servers = usable().filter((id) => !registry.hasRead(id) && isUnderAuto(config.current(), id, only));
-    if (servers.length > 0) void registry.discover({ waitMs: 0, servers }, ownContext());
+    const unread = usable().filter((id) => !registry.hasRead(id) && isUnderAuto(config.current(), id, only));
+    if (unread.length > 0) void registry.discover({ waitMs: 0, servers: unread }, ownContext());
   }
 
   const replicaDeps = {
