@@ -3,15 +3,26 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 export interface Lines {
-  /** The line of the answer. */
+  readonly pid: number;
+  /** What the server said to the handshake. */
+  readonly initialized: string;
+  /** The line of the answer; it never comes from a server that ends before. */
   request(method: string, params?: object): Promise<string>;
+  readonly ended: Promise<unknown>;
   close(): Promise<void>;
 }
 
+interface LinesPlace {
+  readonly cwd?: string;
+  readonly env?: NodeJS.ProcessEnv;
+}
+
 /** Starts a server and shakes hands with it. */
-export async function openLines(args: readonly string[]): Promise<Lines> {
-  const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "inherit"] });
-  const exited = once(child, "exit");
+export async function openLines(args: readonly string[], place: LinesPlace = {}): Promise<Lines> {
+  const child = spawn(process.execPath, args, { ...place, stdio: ["pipe", "pipe", "inherit"] });
+  const ended = once(child, "exit");
+  // One that is killed takes no more lines.
+  child.stdin.on("error", () => {});
   let nextId = 1;
   let waiting: { id: number; resolve: (line: string) => void } | undefined;
   let parts: Buffer[] = [];
@@ -32,13 +43,20 @@ export async function openLines(args: readonly string[]): Promise<Lines> {
     return promise;
   };
   const clientInfo = { name: "bench", version: "1" };
-  await request("initialize", { protocolVersion: "2025-11-25", capabilities: {}, clientInfo });
+  const initialized = await request("initialize", {
+    protocolVersion: "2025-11-25",
+    capabilities: {},
+    clientInfo,
+  });
   child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", method: "notifications/initialized" })}\n`);
   return {
+    pid: child.pid!,
+    initialized,
     request,
+    ended,
     async close() {
       child.stdin.end();
-      await exited;
+      await ended;
     },
   };
 }
