@@ -85,7 +85,7 @@ async function dieWhile(gateway: Lines, { script: { code, inputs } }: Reference)
 
 /** A kill that hits another place than the planned one proves nothing. */
 function checkPlace(
-  { done }: Reference,
+  { done }: Pick<Reference, "done">,
   { call, moment }: Pick<PlannedKill, "call" | "moment">,
   entries: LogEntry[],
 ) {
@@ -141,8 +141,8 @@ async function newestRun(gateway: Lines): Promise<string> {
  * By the log: an action that reached the shop again after it had taken effect is a repeat, whether or not the shop refused it then,
  * and so is one that the task does not have. No task has one action twice.
  */
-function countEffects(
-  { done }: Reference,
+export function countEffects(
+  { done }: Pick<Reference, "done">,
   entries: readonly LogEntry[],
 ): Pick<KillEnd, "repeatCount" | "lostCount"> {
   const madeBy = ({ tool, args }: Action): LogEntry[] =>

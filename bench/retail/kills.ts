@@ -5,7 +5,7 @@ import type { Stand } from "./stand.ts";
 import { sum } from "./tool-call.ts";
 import type { Played } from "./undisturbed.ts";
 
-export interface FailedKill {
+interface FailedKill {
   readonly taskId: string;
   readonly call: number;
   readonly moment: string;

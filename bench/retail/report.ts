@@ -19,6 +19,7 @@ function tokenLines({ keepingTokens, ...ways }: TokenFigures, tasks: number): st
   const named: [string, WayCost][] = [
     ["direct", ways.direct],
     ["script, with its search", ways.script],
+    ["script, tools listed", ways.scriptListed],
     ["script alone", ways.scriptAlone],
     ["kept tool", ways.kept],
   ];

@@ -7,7 +7,7 @@ import { figuresOf, planKills, playKills, type KillFigures, type KillRun } from 
 import { readDatabase } from "./shop.ts";
 import { createStand, type Stand } from "./stand.ts";
 import { loadTasks, type RetailTask } from "./task.ts";
-import { countTokensOf, type ListedTools, type TokenFigures } from "./tokens.ts";
+import { countTokensOf, type ListedTools, type Lists, type TokenFigures } from "./tokens.ts";
 import { playDirect, playThroughGateway, readOnlyTools, type Played, type Reference } from "./undisturbed.ts";
 
 /** Each has a gateway, its runner and the shop's server: two keep two cores busy. */
@@ -46,8 +46,11 @@ export async function benchRetail(options: RetailOptions): Promise<RetailFigures
   if (tasks === undefined) return undefined;
   const hashOf = createStateHash(readDatabase(join(data, "db.json")));
   const cache = join(folder, "cache");
-  const standOf = (name: string) => createStand({ folder: join(folder, name), data, bin, cache });
-  const { played, tokens } = await playUndisturbed(standOf("undisturbed"), tasks, hashOf);
+  const standOf = (name: string, exposure: "lean" | "full" = "lean") =>
+    createStand({ folder: join(folder, name), data, bin, cache, exposure });
+  const undisturbed = await playUndisturbed(standOf("undisturbed"), tasks, hashOf);
+  const { played } = undisturbed;
+  const full = await listedByGateway(standOf("full", "full"));
   const figures: RetailFigures = {
     name: "retail",
     tasks: tasks.length,
@@ -55,7 +58,7 @@ export async function benchRetail(options: RetailOptions): Promise<RetailFigures
     scriptEqual: played.filter(({ direct, script }) => script.hash === direct.hash).length,
     keptEqual: played.filter(({ direct, kept }) => kept.hash === direct.hash).length,
     keptSameResult: played.filter(({ isSameResult }) => isSameResult).length,
-    tokens,
+    tokens: countTokensOf(played, { ...undisturbed, full }),
   };
   if (sample === undefined) return figures;
   const plan = planKills(played, sample);
@@ -64,26 +67,46 @@ export async function benchRetail(options: RetailOptions): Promise<RetailFigures
   return { ...figures, kills: figuresOf(run, played) };
 }
 
+interface Undisturbed extends Omit<Lists, "full"> {
+  readonly played: readonly Played[];
+}
+
 async function playUndisturbed(
   stand: Stand,
   tasks: readonly RetailTask[],
   hashOf: HashOf,
-): Promise<{ readonly played: Played[]; readonly tokens: TokenFigures }> {
+): Promise<Undisturbed> {
   stand.choose("start");
-  const server = await stand.openServer();
-  const shop = await listedBy(server);
-  const readOnly = readOnlyTools(shop.definitions);
-  const references: Reference[] = [];
-  for (const task of tasks) references.push(await playDirect(stand, server, task, readOnly, hashOf));
-  await server.close();
-  const gateway = await stand.openGateway();
-  const own = await listedBy(gateway);
-  const played: Played[] = [];
-  for (const reference of references) {
-    played.push(await playThroughGateway(stand, gateway, reference, shop.definitions, hashOf));
+  const shop = await whileOpen(stand.openServer(), listedBy);
+  const references = await whileOpen(stand.openServer(), async (server) => {
+    const readOnly = readOnlyTools(shop.definitions);
+    const done: Reference[] = [];
+    for (const task of tasks) done.push(await playDirect(stand, server, task, readOnly, hashOf));
+    return done;
+  });
+  return whileOpen(stand.openGateway(), async (gateway) => {
+    const lean = await listedBy(gateway);
+    const played: Played[] = [];
+    for (const reference of references) {
+      played.push(await playThroughGateway(stand, gateway, reference, shop.definitions, hashOf));
+    }
+    return { played, shop, lean };
+  });
+}
+
+function listedByGateway(stand: Stand): Promise<ListedTools> {
+  stand.choose("start");
+  return whileOpen(stand.openGateway(), listedBy);
+}
+
+/** Whatever happens, the process ends with the work. */
+async function whileOpen<T>(opening: Promise<Lines>, work: (lines: Lines) => Promise<T>): Promise<T> {
+  const lines = await opening;
+  try {
+    return await work(lines);
+  } finally {
+    await lines.close();
   }
-  await gateway.close();
-  return { played, tokens: countTokensOf(played, shop, own) };
 }
 
 async function listedBy(lines: Lines): Promise<ListedTools> {

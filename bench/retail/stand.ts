@@ -29,16 +29,18 @@ export interface StandOptions {
   readonly bin: string;
   /** Compiled code, of several stands: each kill starts a gateway and a server. */
   readonly cache: string;
+  /** Whether the gateway lists the shop's tools; without it, it does not. */
+  readonly exposure?: "lean" | "full";
 }
 
-export function createStand({ folder, data, bin, cache }: StandOptions): Stand {
+export function createStand({ folder, data, bin, cache, exposure = "lean" }: StandOptions): Stand {
   const control = join(folder, "control.json");
   const config = join(folder, "config.json");
   const args = [SERVER, data, control];
   const server = { command: process.execPath, args, env: { NODE_COMPILE_CACHE: join(cache, "server") } };
   // Runners have their files in the system's folder for temporary files: here they go with the folder.
   for (const name of ["logs", "tmp"]) mkdirSync(join(folder, name), { recursive: true });
-  writeFileSync(config, JSON.stringify({ mcpServers: { retail: server }, exposure: "lean" }));
+  writeFileSync(config, JSON.stringify({ mcpServers: { retail: server }, exposure }));
   const env = {
     PATH: process.env["PATH"],
     HOME: folder,

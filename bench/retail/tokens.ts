@@ -18,7 +18,9 @@ export interface WayCost {
 export interface TokenFigures {
   readonly direct: WayCost;
   readonly script: WayCost;
-  /** As if what it needs had been found before, in the same conversation or another. */
+  /** With a gateway that lists the shop's tools beside its own, so nothing is searched for. */
+  readonly scriptListed: WayCost;
+  /** As if what it needs had been found before, and were not in the conversation. */
   readonly scriptAlone: WayCost;
   readonly kept: WayCost;
   /** The call that keeps a script and its answer, on average. */
@@ -30,25 +32,30 @@ export interface ListedTools {
   readonly definitions: readonly Definition[];
 }
 
-/** `gateway` is what it lists before anything is kept. */
-export function countTokensOf(
-  played: readonly Played[],
-  shop: ListedTools,
-  gateway: ListedTools,
-): TokenFigures {
+/** What is listed before anything is kept: by the shop, by a gateway that shows its own tools only, by one that shows all. */
+export interface Lists {
+  readonly shop: ListedTools;
+  readonly lean: ListedTools;
+  readonly full: ListedTools;
+}
+
+export function countTokensOf(played: readonly Played[], { shop, lean, full }: Lists): TokenFigures {
   const directStart = startTokens(shop.instructions, shop.definitions);
-  const start = startTokens(gateway.instructions, gateway.definitions);
+  const start = startTokens(lean.instructions, lean.definitions);
+  const fullStart = startTokens(full.instructions, full.definitions);
   const direct = played.map((one) => ({ start: directStart, ...costOf(directStart, one.direct.calls) }));
   const script = played.map((one) => ({ start, ...costOf(start, one.script.calls) }));
-  const scriptAlone = played.map((one) => ({ start, ...costOf(start, one.script.calls.slice(-1)) }));
+  const scriptFrom = (from: number) =>
+    played.map((one) => ({ start: from, ...costOf(from, one.script.calls.slice(-1)) }));
   const kept = played.map(({ kept: { calls }, keptTool }) => {
-    const withTool = startTokens(gateway.instructions, [...gateway.definitions, keptTool]);
+    const withTool = startTokens(lean.instructions, [...lean.definitions, keptTool]);
     return { start: withTool, ...costOf(withTool, calls) };
   });
   return {
     direct: totalOf(direct, direct),
     script: totalOf(script, direct),
-    scriptAlone: totalOf(scriptAlone, direct),
+    scriptListed: totalOf(scriptFrom(fullStart), direct),
+    scriptAlone: totalOf(scriptFrom(start), direct),
     kept: totalOf(kept, direct),
     keepingTokens: mean(played.map(({ keeping }) => callTokens(keeping))),
   };

@@ -10,7 +10,7 @@ import type { Stand } from "./stand.ts";
 import type { RetailTask } from "./task.ts";
 import type { ToolCall } from "./tool-call.ts";
 
-export interface Way {
+interface Way {
   readonly calls: readonly ToolCall[];
   /** Of the database afterwards. */
   readonly hash: string;
