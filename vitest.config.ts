@@ -23,6 +23,7 @@ const LONG = [
   "cli-library",
   "cli",
   "four-cells",
+  "retail",
   "pinned-packages",
   "call-recording",
   "token-profile",

@@ -1,7 +1,7 @@
 /**
  * `npm run soak`: the kill tests of `npm test`, many times over; `npm run soak kills` is the one part of it about runs, `npm run soak
  * approvals` the one about decisions of people, `npm run soak pins` the one about held tools, `npm run soak limits` the
- * one about limits of calls.
+ * one about limits of calls, `npm run soak retail` the one that kills around each of τ²-bench's 550 actions.
  */
 import { spawnSync } from "node:child_process";
 
@@ -17,6 +17,9 @@ const RUN_SEED = process.env["RUN_KILL_SEED"] ?? SEED;
 const INTERLEAVINGS = process.env["PIN_INTERLEAVINGS"] ?? "10000";
 const STORM_SEED = process.env["APPROVAL_STORM_SEED"] ?? SEED;
 
+/** Every so-many-th action of τ²-bench's retail domain. */
+const RETAIL_SAMPLE = process.env["RETAIL_SAMPLE"] ?? "1";
+
 const PARTS: Readonly<Record<string, readonly string[]>> = {
   store: ["test/store-processes.test.ts"],
   processes: ["test/process-orphans.test.ts", "test/faults.test.ts"],
@@ -28,6 +31,7 @@ const PARTS: Readonly<Record<string, readonly string[]>> = {
   ],
   pins: ["test/pin-interleavings.test.ts"],
   limits: ["test/call-recording.test.ts"],
+  retail: ["test/retail.test.ts"],
 };
 
 function testsOf(wanted: readonly string[]): string[] {
@@ -54,6 +58,7 @@ const { status } = spawnSync("vitest", ["run", ...tests, "--testTimeout=3600000"
     RUN_KILL_ROUNDS: MOMENTS,
     RUN_KILL_SEED: RUN_SEED,
     LIMIT_ROUNDS: ROUNDS,
+    RETAIL_SAMPLE,
     APPROVAL_STORMS: STORMS,
     APPROVAL_STORM_SEED: STORM_SEED,
     APPROVAL_INTERLEAVINGS: INTERLEAVINGS,
