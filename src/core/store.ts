@@ -318,6 +318,8 @@ export interface ListedRun extends RunSummary {
 }
 
 export interface NewRun {
+  /** Of a run that is put on record later than it began. */
+  readonly begun?: { readonly id: string; readonly at: number };
   readonly scope: Scope;
   readonly kind: RunKind;
   readonly source?: string | null;
@@ -508,7 +510,13 @@ export interface ClaimGrounds {
   readonly judgesDead?: boolean;
 }
 
+/** How a run ended, as it is written. */
+type EndedRun = Pick<Run, "status"> &
+  Partial<Pick<Run, "result" | "error" | "logs">> & { readonly use?: CapabilityUse };
+
 export interface RunStore {
+  /** For a run that begins now and is put on record later: ids are in the order in which runs began. */
+  newId(): string;
   /** Inserts a running run, leased to `owner`. */
   start(newRun: NewRun, owner: string, leaseMs: number): Promise<Run>;
   /**
@@ -601,12 +609,10 @@ export interface RunStore {
    */
   finish(
     lease: Lease,
-    end: Pick<Run, "status"> &
-      Partial<Pick<Run, "result" | "error" | "logs" | "attemptCount">> & {
-        readonly use?: CapabilityUse;
-        readonly wakeAt?: number | undefined;
-      },
+    end: EndedRun & Partial<Pick<Run, "attemptCount">> & { readonly wakeAt?: number | undefined },
   ): Promise<boolean>;
+  /** Inserts a run that has ended, and in the same transaction the use of its capability. */
+  record(newRun: NewRun, end: EndedRun): Promise<Run>;
   /** Asks the owner of a running run to cancel it; false where it does not run. The first who asks is remembered. */
   requestCancel(runId: string, by: string): Promise<boolean>;
   /** The runs of this owner that somebody asked to cancel. */

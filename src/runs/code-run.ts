@@ -57,8 +57,8 @@ export async function runCode(
     level: runContext.path.length,
     owner: context.caller ?? "",
     onLog: (line) => request.observe?.({ kind: "log", line }),
-    // Written while the code starts: its first call waits for the row. A run that gets no place leaves none.
-    onStart: () => void runContext.begin(),
+    // Its first call waits for the row. A run that gets no place leaves none.
+    onStart: () => runContext.beginSoon(),
     // Only recorded answers wait for the guest to have taken the ones before.
     ...(runContext.isContinued && { onIdle: () => journal.idle() }),
   });

@@ -7,7 +7,7 @@ import type { Clock } from "../core/clock.ts";
 import { crashPoint } from "../process/crash-point.ts";
 import type { ToolError } from "../core/errors.ts";
 import { hashText } from "../core/json.ts";
-import type { Run, RunMode, RunSummary, Step } from "../core/store.ts";
+import type { NewRun, Run, RunMode, RunSummary, Step } from "../core/store.ts";
 import type { CallBudget, CallContext, UncertainDecisions } from "../core/tool.ts";
 import { TIMEOUT_MS_MAX } from "../sandbox/runner/limits.ts";
 import { createJournal, type Journal } from "./journal/journal.ts";
@@ -26,6 +26,12 @@ export const LEASE_SLACK_MS = 30_000;
 
 /** How long a call under way is awaited when its run is cancelled; a longer one counts as not answered. */
 const CANCEL_GRACE_MS = 10_000;
+
+/**
+ * A run of code is on record before its first call, or after this time: what others look at, cancel or attach to is
+ * there, and one that calls nothing and ends sooner is written once, as a whole.
+ */
+const ROW_AFTER_MS = 50;
 
 /** A run on record that goes on from another, with what it took over. */
 export interface Continued {
@@ -69,17 +75,24 @@ export interface RunContext {
   readonly corrects: readonly Step[];
   /** Puts the run on record, where it is not yet. */
   begin(): Promise<Run>;
+  /** Has it put on record after a moment. One that ends before is recorded with its end. */
+  beginSoon(): void;
   /** For what a step calls, by the step's key. */
   contextFor(key: string): Promise<CallContext>;
   /** Ends the run where it is, with this failure. */
   stop(error: ToolError): void;
 }
 
+/** A run that may be put on record later than it began. */
+type BegunRun = NewRun & Required<Pick<NewRun, "begun">>;
+
 /** A run, with what only its lifecycle needs. */
 export interface OpenRun {
   readonly runContext: RunContext;
-  /** The run, if it is on record. */
+  /** The run, if it is on record. From then on it is not put there by itself. */
   readonly started: () => Promise<Run | undefined>;
+  /** The run as it is recorded with its end, where it has begun and is not on record. */
+  readonly unrecorded: () => BegunRun | undefined;
   /** What ended the run from outside of its body. */
   readonly stopped: () => ToolError | undefined;
   /** In which mode the run ends; from then on it cannot be detached. */
@@ -103,7 +116,11 @@ export function openRun(
   const { seed, clockAt } = continued?.run ?? { seed: randomUUID(), clockAt: clock.now() };
   const secrets = deps.redactors.known();
   const seal = createSeal(sensitiveValues(request, context.sensitive), { secrets, seed });
-  const newRun = newRunFor(deps, request, context, { seal, seed, clockAt });
+  const begun = { id: deps.store.newId(), at: clock.now() };
+  const newRun = (): BegunRun => ({
+    ...newRunFor(deps, request, context, { seal, seed, clockAt }),
+    begun,
+  });
   const stopping = new AbortController();
   // The sandbox keeps the deadline of code itself, three times over.
   const deadline = request.kind === "workflow" ? [AbortSignal.timeout(timeoutMs)] : [];
@@ -112,6 +129,7 @@ export function openRun(
   report.promise.catch(() => {});
   let stopped: ToolError | undefined;
   let started: Promise<Run> | undefined = continued && Promise.resolve(continued.run);
+  let startTimer: NodeJS.Timeout | undefined;
   const gate = createRunGate(deps.active.get(context.runId ?? "")?.gate ?? deps.shutdown);
   const detaching = createDetaching(deps, request);
   const activate = (run: Run): void => {
@@ -126,12 +144,13 @@ export function openRun(
     const { liveness } = deps;
     // An owner that was never seen would have to be waited for until its lease has run out.
     if (liveness.isShared) await liveness.begin();
-    const run = await deps.store.start(newRun, liveness.owner, timeoutMs + LEASE_SLACK_MS);
+    const run = await deps.store.start(newRun(), liveness.owner, timeoutMs + LEASE_SLACK_MS);
     crashPoint("run.started");
     activate(run);
     return run;
   };
   const begin = (): Promise<Run> => {
+    clearTimeout(startTimer);
     started ??= start();
     // A failure is reported where the row is awaited: at the first call, or at the end of the run.
     started.catch(() => {});
@@ -184,6 +203,9 @@ export function openRun(
     seed,
     clockAt,
     begin,
+    beginSoon() {
+      startTimer ??= setTimeout(() => void begin(), ROW_AFTER_MS);
+    },
     stop,
     waits: continued?.waits ?? new Map(),
     // A run that was queued begins with its first step.
@@ -202,7 +224,11 @@ export function openRun(
     runContext,
     report,
     stopped: () => stopped,
-    started: async () => started,
+    started: async () => {
+      clearTimeout(startTimer);
+      return started;
+    },
+    unrecorded: () => (started === undefined && startTimer !== undefined ? newRun() : undefined),
     endingMode: () => detaching.settle(),
   };
 }

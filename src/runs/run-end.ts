@@ -14,7 +14,7 @@ import { RepertoireError, tellThrown, type ToolError } from "../core/errors.ts";
 import { isJsonObject, type Json, type JsonObject } from "../core/json.ts";
 import { UNREDACTABLE, type Redactor } from "../text/redaction.ts";
 import { fail, type ToolResult } from "../core/result.ts";
-import type { Run, RunMode, RunStatus } from "../core/store.ts";
+import type { NewRun, Run, RunMode, RunStatus } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Shutdown } from "./shutdown.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
@@ -138,24 +138,43 @@ export async function finishOrTell(...args: Parameters<typeof finishRun>): Promi
 /** When the queue takes the run up again, and what it counts then. */
 export type Waking = Partial<Pick<Run, "attemptCount">> & { readonly wakeAt?: number };
 
-/** The end and the use of the capability are one write: none is there without the other. */
+type Ending = Pick<RunEnd, "result" | "failedSeq" | "logs">;
+
 async function finishRun(
   { store }: RunLifecycleDeps,
   run: Run,
-  end: Pick<RunEnd, "result" | "failedSeq" | "logs">,
+  end: Ending,
   seal: Seal,
-  { capability }: RunRequest,
+  request: RunRequest,
   elapsedMs: number,
   waking: () => Promise<Waking>,
 ): Promise<void> {
+  crashPoint("run.ending");
+  await store.finish(leaseOf(run), { ...endOf(end, seal, request, elapsedMs), ...(await waking()) });
+  crashPoint("run.ended");
+}
+
+/** A run that made no call and was short is put on record once, when it has ended. */
+export async function recordRun(
+  { store }: RunLifecycleDeps,
+  newRun: NewRun,
+  end: Ending,
+  seal: Seal,
+  request: RunRequest,
+  elapsedMs: number,
+): Promise<void> {
+  crashPoint("run.ending");
+  await store.record(newRun, endOf(end, seal, request, elapsedMs));
+  crashPoint("run.ended");
+}
+
+/** The end and the use of the capability are one write: none is there without the other. */
+function endOf(end: Ending, seal: Seal, { capability }: RunRequest, elapsedMs: number) {
   const { result } = end;
   const isPaused = !result.success && isPause(result.error);
   // A run that waits has been used once it ends.
   const use = capability && !isPaused && { capabilityId: capability.id, success: result.success, elapsedMs };
-  const rest = use ? { use } : {};
-  crashPoint("run.ending");
-  await store.finish(leaseOf(run), { ...columnsOf(end, seal), logs: end.logs, ...rest, ...(await waking()) });
-  crashPoint("run.ended");
+  return { ...columnsOf(end, seal), logs: end.logs, ...(use && { use }) };
 }
 
 /** The columns of the row that the end writes. */

@@ -15,6 +15,7 @@ import {
   finishOrTell,
   INTERRUPTED_REASON,
   redactCheckpoint,
+  recordRun,
   redactEnd,
   resultOfRun,
   sealedEnd,
@@ -66,18 +67,20 @@ export async function runToEnd(
 
 async function endRun(
   deps: RunLifecycleDeps,
-  { runContext, started, stopped, endingMode }: OpenRun,
+  { runContext, started, unrecorded, stopped, endingMode }: OpenRun,
   end: RunEnd,
   startedAt: number,
 ): Promise<RunReport> {
   const { context, request, seal } = runContext;
   const run = await started();
+  const newRun = unrecorded();
+  const runId = run?.id ?? newRun?.begun.id ?? null;
   const mode = await endingMode();
   // The run that a client resumes is the outermost.
   const named = (ended: ToolResult<Json>): ToolResult<Json> =>
-    ended.success || run === undefined || context.runId !== undefined
+    ended.success || runId === null || context.runId !== undefined
       ? ended
-      : { success: false, error: nameRun(inMode(mode, ended.error), run.id) };
+      : { success: false, error: nameRun(inMode(mode, ended.error), runId) };
   const redactor = deps.redactors.knowing(request.inputs);
   // On record as it is told: lists of runs have the error and not the inputs that say what in it is a secret.
   const ended = redactEnd(redactor, {
@@ -93,7 +96,7 @@ async function endRun(
         )
       : ended.result,
   );
-  const runId = run?.id ?? null;
+  if (newRun !== undefined) await recordRun(deps, newRun, ended, seal, request, elapsedMs);
   const callCount = end.calls.length;
   deps.log.info("run.finished", { traceId: context.traceId, runId, success: result.success, callCount });
   const checkpoint = redactCheckpoint(redactor, await readCheckpoint(deps.store, runId, result));

@@ -46,7 +46,7 @@ export function newRunOf(
   resumedFromRunId: string | null,
 ): Omit<Insertable<RunRow>, "lease_owner" | "lease_until"> {
   return {
-    id: newId(),
+    id: newRun.begun?.id ?? newId(),
     org: newRun.scope.org,
     project: newRun.scope.project,
     kind: newRun.kind,
@@ -73,7 +73,7 @@ export function newRunOf(
     seed: newRun.seed,
     clock_at: newRun.clockAt,
     fence: 1,
-    started_at: clock.now(),
+    started_at: newRun.begun?.at ?? clock.now(),
     result: null,
     error: null,
     finished_at: null,

@@ -4,7 +4,7 @@
  * claim makes the fence grow, so an owner that was frozen and wakes up can write nothing. Whether a lease has run out
  * is decided by the database's clock alone, unless the claimant knows that its owner is gone, or the owner is a replica.
  */
-import type { Kysely } from "kysely";
+import type { InsertObject, Kysely } from "kysely";
 import { RepertoireError } from "../../core/errors.ts";
 import type {
   ClaimGrounds,
@@ -24,7 +24,7 @@ import { resumeRun } from "./resume-run.ts";
 import { newRunOf, runOf } from "./run-rows.ts";
 import { createSteps, selectNextSeq } from "./steps.ts";
 import type { Json, JsonObject } from "../../core/json.ts";
-import type { StepRow, Database } from "../database.ts";
+import type { Database, RunRow, StepRow } from "../database.ts";
 import { toColumn } from "../json-column.ts";
 import { addUse } from "../capabilities/capability-use.ts";
 
@@ -36,7 +36,9 @@ export function createRunStore(context: StoreContext): RunStore {
     ...createRunCounts(context),
     ...createCancelRequests(context),
     ...createQueuedRuns(context),
+    newId: context.newId,
     start: (newRun, owner, leaseMs) => startRun(context, newRun, owner, leaseMs),
+    record: (newRun, end) => recordRun(context, newRun, end),
     resume: (fromRunId, newRun, taken, owner, leaseMs) =>
       resumeRun(context, fromRunId, newRun, taken, owner, leaseMs),
     claim: (id, owner, leaseMs, grounds = {}) => claimRun(context, id, owner, leaseMs, grounds),
@@ -58,16 +60,36 @@ export function createRunStore(context: StoreContext): RunStore {
 }
 
 async function startRun(context: StoreContext, newRun: NewRun, owner: string, leaseMs: number): Promise<Run> {
+  const lease = { lease_owner: owner, lease_until: leaseEnd(context, leaseMs) };
   // The id is made before the first attempt: a repeated one finds the row of the one before.
-  const row = newRunOf(context, newRun, null);
-  const insert = () =>
-    context.db
-      .insertInto("runs")
-      .values({ ...row, lease_owner: owner, lease_until: leaseEnd(context, leaseMs) })
-      .onConflict((conflict) => conflict.column("id").doUpdateSet((eb) => ({ fence: eb.ref("runs.fence") })))
-      .returningAll()
-      .executeTakeFirstOrThrow();
-  return runOf(await context.attempt(insert));
+  const row = { ...newRunOf(context, newRun, null), ...lease };
+  return runOf(await context.attempt(() => insertRun(context.db, row)));
+}
+
+function insertRun(db: Kysely<Database>, row: InsertObject<Database, "runs">): Promise<RunRow> {
+  return db
+    .insertInto("runs")
+    .values(row)
+    .onConflict((conflict) => conflict.column("id").doUpdateSet((eb) => ({ fence: eb.ref("runs.fence") })))
+    .returningAll()
+    .executeTakeFirstOrThrow();
+}
+
+/** A repeated attempt counts no use twice: it comes only after one that was rolled back, or it finds the row. */
+async function recordRun(context: StoreContext, newRun: NewRun, end: End): Promise<Run> {
+  const { db, clock, attempt } = context;
+  const now = clock.now();
+  const row = { ...newRunOf(context, newRun, null), ...endColumns(end, now) };
+  const { use } = end;
+  if (use === undefined) return runOf(await attempt(() => insertRun(db, row)));
+  const insert = (): Promise<RunRow> =>
+    db.transaction().execute(async (trx) => {
+      const inserted = await insertRun(trx, row);
+      await addUse(trx, use.capabilityId, use, now);
+      return inserted;
+    });
+  const isThere = () => db.selectFrom("runs").selectAll().where("id", "=", row.id).executeTakeFirst();
+  return runOf(await attempt(async (count) => (count > 1 ? await isThere() : undefined) ?? (await insert())));
 }
 
 /** Not repeated where its outcome is not known: it counts as not taken, and the lease of a claim is short. */
@@ -236,29 +258,28 @@ async function hasEnded(db: Kysely<Database>, { runId, fence }: Lease, { status 
   return row !== undefined;
 }
 
-/** A paused run has not finished, and without a lease anyone may claim it. */
-async function endRun(
-  db: Kysely<Database>,
-  lease: Lease,
-  { status, result, error, logs = [], wakeAt, attemptCount }: End,
-  now: number,
-): Promise<boolean> {
+async function endRun(db: Kysely<Database>, lease: Lease, end: End, now: number): Promise<boolean> {
   const { numUpdatedRows } = await db
     .updateTable("runs")
-    .set({
-      status,
-      result: toColumn(result),
-      error: toColumn(error),
-      logs: logs.length === 0 ? null : toColumn(logs as unknown as Json),
-      finished_at: status === "paused" ? null : now,
-      lease_owner: null,
-      lease_until: null,
-      wake_at: wakeAt ?? null,
-      ...(attemptCount !== undefined && { attempt_count: attemptCount }),
-    })
+    .set(endColumns(end, now))
     .where(isHeld(lease))
     .executeTakeFirstOrThrow();
   return numUpdatedRows > 0n;
+}
+
+/** A paused run has not finished, and without a lease anyone may claim it. */
+function endColumns({ status, result, error, logs = [], wakeAt, attemptCount }: End, now: number) {
+  return {
+    status,
+    result: toColumn(result),
+    error: toColumn(error),
+    logs: logs.length === 0 ? null : toColumn(logs as unknown as Json),
+    finished_at: status === "paused" ? null : now,
+    lease_owner: null,
+    lease_until: null,
+    wake_at: wakeAt ?? null,
+    ...(attemptCount !== undefined && { attempt_count: attemptCount }),
+  };
 }
 
 /** Wishes to end a run, for the process that owns it: it alone knows what is under way. */
