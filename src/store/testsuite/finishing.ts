@@ -34,6 +34,43 @@ function describeTogether(fixture: () => StoreFixture): void {
     expect(await store.capabilities.revision()).toBe(revision);
   });
 
+  it("records a run that has ended as a whole, with the id and the time of its beginning", async () => {
+    const { store, clock } = fixture();
+    const begun = { id: store.runs.newId(), at: clock.now() };
+    clock.advance(5);
+    const later = await store.runs.start(newRunOf(), "owner", 60_000);
+    const run = await store.runs.record(newRunOf({ begun, source: "return 1" }), {
+      status: "succeeded",
+      result: 1,
+    });
+    expect(run).toMatchObject({
+      id: begun.id,
+      startedAt: begun.at,
+      finishedAt: clock.now(),
+      status: "succeeded",
+      result: 1,
+      leaseOwner: null,
+    });
+    expect(await store.runs.find(begun.id)).toEqual(run);
+    expect(begun.id < later.id).toBe(true);
+    expect(await store.runs.finish(leaseOf(run), { status: "failed" })).toBe(false);
+    expect(await store.runs.claim(begun.id, "heir", 60_000)).toBeUndefined();
+  });
+
+  it("records the use of a capability with a run that is recorded as a whole, or neither", async () => {
+    const { store } = fixture();
+    const { capability } = await save(store.capabilities);
+    const use = { capabilityId: capability.id, success: true, elapsedMs: 2 };
+    await store.runs.record(newRunOf(), { status: "succeeded", use });
+    const begun = { id: store.runs.newId(), at: 1 };
+    const result = "x".repeat(5 * 1024 * 1024);
+    await expect(
+      store.runs.record(newRunOf({ begun }), { status: "succeeded", result, use }),
+    ).rejects.toMatchObject({});
+    expect(await store.runs.find(begun.id)).toBeUndefined();
+    expect((await readCapability(store))?.usageCount).toBe(1);
+  });
+
   it("leaves the journal as it is", async () => {
     const { store, clock } = fixture();
     const lease = await startRun(store);

@@ -1,0 +1,76 @@
+/** When a run of code is put on record: before its first call, after a moment, or with its end. */
+import { afterEach, beforeEach, expect, it } from "vitest";
+import { temporaryFolder } from "../../test/fixtures/temporary.ts";
+import { DEFAULT_SCOPE } from "../core/names.ts";
+import type { RunStore } from "../core/store.ts";
+import { createTestRuns, type TestRuns } from "./runs.testkit.ts";
+
+let writes: string[];
+let kit: TestRuns;
+
+const noting = (store: RunStore): RunStore => ({
+  ...store,
+  start: (...args) => noted("start", store.start(...args)),
+  record: (...args) => noted("record", store.record(...args)),
+  finish: (...args) => noted("finish", store.finish(...args)),
+  recordStep: (...args) => noted("step", store.recordStep(...args)),
+});
+
+function noted<T>(name: string, write: Promise<T>): Promise<T> {
+  writes.push(name);
+  return write;
+}
+
+beforeEach(async () => {
+  writes = [];
+  kit = await createTestRuns(temporaryFolder(), undefined, undefined, undefined, { around: noting });
+  kit.addSource(
+    "notes",
+    {
+      read: async () => (await kit.store.runs.list(DEFAULT_SCOPE, { limit: 5 })).map(({ status }) => status),
+    },
+    { read: { annotations: { readOnlyHint: true } } },
+  );
+});
+afterEach(() => kit.close());
+
+it("writes a short run without calls once, as a whole, under the id and the time of its beginning", async () => {
+  const first = await kit.execute("return 1", { intent: "one" });
+  const failed = await kit.execute("throw new Error('no')");
+  expect(writes).toEqual(["record", "record"]);
+  const run = await kit.store.runs.find(first.runId!);
+  expect(run).toMatchObject({
+    status: "succeeded",
+    result: 1,
+    source: "return 1",
+    intent: "one",
+    leaseOwner: null,
+    leaseUntil: null,
+  });
+  expect(run!.finishedAt!).toBeGreaterThanOrEqual(run!.startedAt);
+  expect(await kit.store.runs.find(failed.runId!)).toMatchObject({ status: "failed" });
+  expect(failed.runId! > first.runId!).toBe(true);
+});
+
+it("has a run on record before its first call", async () => {
+  const { result } = await kit.execute("return await mcp.notes.read({})");
+  expect(result).toEqual({ success: true, data: ["running"] });
+  expect(writes).toEqual(["start", "step", "finish"]);
+});
+
+it("has a run on record that takes longer than a moment, and it can be cancelled", async () => {
+  const running = kit.execute("for (;;) {}");
+  await expect
+    .poll(() => kit.store.runs.list(DEFAULT_SCOPE, { limit: 1 }), { timeout: 10_000 })
+    .toMatchObject([{ status: "running" }]);
+  const [run] = await kit.store.runs.list(DEFAULT_SCOPE, { limit: 1 });
+  await kit.runs.cancel(run!.id, "somebody");
+  expect((await running).result).toMatchObject({ error: { code: "CANCELLED" } });
+  expect(writes).toEqual(["start", "finish"]);
+});
+
+it("leaves no run where the code never began", async () => {
+  const { runId } = await kit.execute("return 1", {}, { signal: AbortSignal.abort() });
+  expect(runId).toBeNull();
+  expect(writes).toEqual([]);
+});
