@@ -161,6 +161,7 @@ export async function openApp(options: AppOptions): Promise<App> {
       await runs.drain();
       await queue.close();
       await runs.close();
+      await half.drafts.settle();
       await replica.leave();
       gateways.heldCalls.close();
       await tools.close();

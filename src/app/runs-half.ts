@@ -36,9 +36,10 @@ export type RunsHalf = ReturnType<typeof openRuns>;
  * In the folder, where people and agents write them; on a store that several machines share, in the store, and the folder
  * of this home is only read: a draft that only one gateway has could not be found through another.
  */
-function openDrafts({ store, config, scope }: Foundation): Drafts {
+function openDrafts({ store, config, scope, log }: Foundation): Drafts {
   const folder = createDraftFolder(config.current().draftsFolder);
-  if (!store.replicas.isShared) return createDrafts({ place: folder, scope });
+  const leftBehind = (error: unknown): void => log.warn("drafts.leave.failed", { error });
+  if (!store.replicas.isShared) return createDrafts({ place: folder, scope, leftBehind });
   return createDrafts({ place: createStoredDrafts(store.drafts), alsoRead: [folder], scope });
 }
 

@@ -42,11 +42,16 @@ export function createDraftFolder(root: string): DraftPlace {
     async put(scope, { name, kind, text }) {
       const folder = folderOf(root, scope);
       const { extension } = KINDS.find((one) => one.kind === kind)!;
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      const write = () => writeFile(join(folder, `${name}${extension}`), text, { flag: "wx", mode: 0o600 });
       try {
-        await writeFile(join(folder, `${name}${extension}`), text, { flag: "wx", mode: 0o600 });
+        // Most of the time the folder is there.
+        await write().catch(async (error: unknown) => {
+          if (codeOf(error) !== "ENOENT") throw error;
+          await mkdir(folder, { recursive: true, mode: 0o700 });
+          await write();
+        });
       } catch (error) {
-        if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+        if (codeOf(error) !== "EEXIST") throw error;
       }
     },
     async remove(_scope, { path, text }) {
@@ -78,7 +83,7 @@ async function readDraft(path: string, field: string): Promise<ToolResult<string
     // Non-blocking, so that a pipe in the folder cannot hold the gateway.
     file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    const code = codeOf(error);
     if (code === "ENOENT") return undefined;
     if (code === "ELOOP")
       return fail("SECURITY_ERROR", "The draft is a link; a draft must be a file.", { field });
@@ -92,4 +97,8 @@ async function readDraft(path: string, field: string): Promise<ToolResult<string
   } finally {
     await file.close();
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -91,6 +91,38 @@ describe.each(PLACES)("drafts %s", (_where, open) => {
     expect(await drafts.find(name)).toMatchObject({ error: { code: "SECURITY_ERROR" } });
   });
 
+  it("that are left behind a run are there for everything that reads or removes drafts", async () => {
+    const place = await open();
+    const gate = Promise.withResolvers<void>();
+    const slow: DraftPlace = {
+      ...place,
+      put: (...args) => gate.promise.then(() => place.put(...args)),
+    };
+    const drafts = createDrafts({ place: slow, leftBehind: () => {} });
+    const name = await drafts.leave("return 1", "sum up");
+    expect(await place.list(DEFAULT_SCOPE)).toEqual([]);
+    const read = [drafts.names(), drafts.find(name), drafts.settle()] as const;
+    gate.resolve();
+    const [names, found] = await Promise.all(read);
+    expect(names).toEqual([name]);
+    expect(found).toMatchObject({ success: true, data: { text: "return 1" } });
+  });
+
+  it("that cannot be written behind are told of, and keep nothing else from being written", async () => {
+    const place = await open();
+    const failures: unknown[] = [];
+    const broken: DraftPlace = {
+      ...place,
+      put: (scope, draft) =>
+        draft.text === "return 1" ? Promise.reject(new Error("full")) : place.put(scope, draft),
+    };
+    const drafts = createDrafts({ place: broken, leftBehind: (error) => failures.push(error) });
+    await drafts.leave("return 1");
+    const name = await drafts.leave("return 2");
+    expect(await drafts.names()).toEqual([name]);
+    expect(failures).toHaveLength(1);
+  });
+
   it("go by scope", async () => {
     const place = await open();
     const own = createDrafts({ place });

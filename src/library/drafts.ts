@@ -29,6 +29,13 @@ export interface Drafts {
   names(): Promise<string[]>;
   /** Saves code, or a workflow, that worked as a draft and returns its name. The same for the same purpose is one draft. */
   save(source: string, intent?: string, kind?: CapabilityKind): Promise<string>;
+  /**
+   * The same for code that has just run, whose answer need not wait: the name at once, and the draft is written behind,
+   * where nobody else could be asked for it. What reads drafts here waits for it.
+   */
+  leave(source: string, intent?: string): Promise<string>;
+  /** Resolves when everything that was left is written. */
+  settle(): Promise<void>;
   /** Deletes a draft after it was saved to the library; one that has changed since stays. */
   remove(draft: Draft): Promise<void>;
 }
@@ -60,12 +67,18 @@ export interface DraftsOptions {
   /** Looked at after it; never written to. */
   readonly alsoRead?: readonly DraftPlace[];
   readonly scope?: () => Scope;
+  /** Drafts that are left are written behind; hears of one that could not be. Without it, they are written first. */
+  readonly leftBehind?: (error: unknown) => void;
 }
 
-export function createDrafts({ place, alsoRead = [], scope = () => DEFAULT_SCOPE }: DraftsOptions): Drafts {
+export function createDrafts(options: DraftsOptions): Drafts {
+  const { place, alsoRead = [], scope = () => DEFAULT_SCOPE, leftBehind } = options;
   const places = [place, ...alsoRead];
+  let writing: Promise<void> = Promise.resolve();
+  let leftCount = 0;
 
   async function names(): Promise<string[]> {
+    await writing;
     const listed = await Promise.all(places.map((one) => one.list(scope())));
     return [...new Set(listed.flat().map(({ name }) => name))];
   }
@@ -74,6 +87,7 @@ export function createDrafts({ place, alsoRead = [], scope = () => DEFAULT_SCOPE
     const reference = parseReference(name, field);
     if (!reference.success) return reference;
     if (reference.data.kind === "bare") {
+      await writing;
       const { action } = reference.data;
       const spellings = new Set([name, action, action.replaceAll("_", "-")]);
       for (const one of places) {
@@ -92,7 +106,30 @@ export function createDrafts({ place, alsoRead = [], scope = () => DEFAULT_SCOPE
     return name;
   }
 
-  return { find, names, save, remove: (draft) => place.remove(scope(), draft) };
+  async function leave(source: string, intent?: string): Promise<string> {
+    if (leftBehind === undefined) return save(source, intent);
+    const name = savedNameOf(source, intent);
+    const at = scope();
+    const isLookDue = leftCount++ % LEFT_FOR_EACH_LOOK === 0;
+    const write = async (): Promise<void> => {
+      await place.put(at, { name, kind: "code", text: source });
+      if (isLookDue) await removeOldest(place, at);
+    };
+    writing = writing.then(write).catch(leftBehind);
+    return name;
+  }
+
+  return {
+    find,
+    names,
+    save,
+    leave,
+    settle: () => writing,
+    async remove(draft) {
+      await writing;
+      await place.remove(scope(), draft);
+    },
+  };
 }
 
 /** Undefined where its size is within the limit. */
@@ -140,6 +177,8 @@ const HASH_DIGITS = 8;
 const WORDS_LENGTH_MAX = 40;
 /** Beyond this, the oldest are deleted. */
 const SAVED_MAX = 200;
+/** Looking through the folder costs more than a draft; a few more than the limit may lie there meanwhile. */
+const LEFT_FOR_EACH_LOOK = 20;
 const SAVED_NAME = /^[a-z][a-z0-9-]*-([0-9a-f]{8})$/;
 
 /** Made of the run's intent and the hash of the source, so the same source is saved once. */

@@ -260,7 +260,7 @@ async function saveDraft(
   if (draft !== undefined) return draft;
   if (runnable.capability !== undefined || runnable.kind === "workflow") return null;
   try {
-    return await drafts.save(runnable.source, intent);
+    return await drafts.leave(runnable.source, intent);
   } catch (error) {
     log.warn("drafts.leave.failed", { traceId, error });
     return null;
