@@ -257,11 +257,19 @@ describe("arguments", () => {
       },
     });
     expect(kit.calls).toHaveLength(before);
-    const warned = await kit.execute("const n: number = 'x'; return n");
+    const warned = await kit.execute("const n: number = 'x'; await mcp.notes.text({}); return n");
     expect(warned).toMatchObject({
       result: { success: true },
       warnings: [expect.stringContaining("Line 1")],
     });
+  });
+
+  it("does not check the types of code that calls no tool before it runs, and tells them where it is checked", async () => {
+    const code = "const n: number = 'x'; return n";
+    expect(await kit.execute(code)).toMatchObject({ result: { success: true }, warnings: [] });
+    const context = { traceId: "t", signal: new AbortController().signal };
+    const checked = await kit.runs.checkCode(code, context);
+    expect(checked).toMatchObject({ ok: true, doubts: [{ place: { line: 1 } }] });
   });
 
   it("gives the code its inputs as args", async () => {

@@ -140,6 +140,9 @@ export interface Runs {
   close(): Promise<void>;
 }
 
+/** What code that calls tools has in it. */
+const TOOLS_IN_CODE = "mcp";
+
 /** Where nothing else is said: a question may wait over night. */
 const APPROVAL_MS = 24 * 60 * 60_000;
 
@@ -173,9 +176,11 @@ export function createRuns(given: RunsDeps): Runs {
   const listWaiting = createWaitingRuns(deps);
   const preparing = { ...deps, warmNext };
 
-  function warmNext(): void {
-    deps.types.warm();
+  function warmNext(code: string): void {
     deps.sandbox.warm();
+    if (!code.includes(TOOLS_IN_CODE)) return;
+    deps.types.warm();
+    deps.args.warm();
   }
 
   async function ready(
@@ -205,7 +210,8 @@ export function createRuns(given: RunsDeps): Runs {
       if (!tool.success) return tool;
       return succeed({ request, body: (runContext) => runCall(deps, tool.data, runContext) });
     }
-    const prepared = await prepareWholeCode(preparing, request.source, path, context, details);
+    const forRun = { ...details, isForRun: true };
+    const prepared = await prepareWholeCode(preparing, request.source, path, context, forRun);
     if (!prepared.success) return prepared;
     return succeed({ request, body: (runContext) => runCode(deps, prepared.data, runContext) });
   }

@@ -35,12 +35,14 @@ export interface PrepareCodeDeps {
   readonly analysis: CodeAnalysis;
   readonly types: TypeCheck;
   readonly directory: ToolDirectory;
-  /** Starts what runs code that can be read, where it does not run yet. */
-  readonly warmNext: () => void;
+  /** Starts what this code needs next, where it does not run yet. */
+  readonly warmNext: (code: string) => void;
   /** What the source was kept with; none for a draft. */
   readonly bound?: Bound | undefined;
   /** Checks the capabilities that the code names. Without it, only the code itself is checked. */
   readonly nested?: NestedCheck;
+  /** Types of code that calls no tool are not checked: the run says as much, and nothing can go wrong before it does. */
+  readonly isForRun?: boolean;
 }
 
 /** Code that may run, or everything that is wrong with it. */
@@ -92,18 +94,18 @@ export async function checkCode(
 ): Promise<CheckedCode> {
   const refused = [checkBeforeReading(code, path), checkGranted(path, context)].find((one) => !one.success);
   if (refused?.success === false) return { ok: false, faults: [{ error: refused.error }] };
+  // While it is read and its names are looked up, what it needs next starts.
+  deps.warmNext(code);
   const analysis = await deps.analysis.analyse(code);
   if (analysis.kind === "refused") return { ok: false, faults: analysis.problems.map(unreadable) };
   const { program } = analysis;
-  // While its names are looked up, what the code needs next starts.
-  deps.warmNext();
   // What only capabilities may use is there for them.
   const inside = { ...context, path };
   const { tools, misses } = await resolve(deps, program, inside);
   const strays = await findStrayCalls(deps.directory, program, inside);
   const faults = [...misses, ...strays, ...findCycles(tools, path), ...findMissing(program, tools)];
   // Types say nothing more about code whose names do not resolve.
-  const types = faults.length === 0 ? await checkTypes(deps.types, program, tools) : NO_COMPLAINTS;
+  const types = faults.length === 0 ? await checkTypes(deps, program, tools) : NO_COMPLAINTS;
   const nested = await checkCapabilities(deps, tools, path, inside);
   const all = [...faults, ...types.faults, ...nested].sort(byPlace);
   if (all.length > 0) return { ok: false, faults: all };
@@ -315,10 +317,11 @@ function findMissing(program: Program, tools: readonly NamedTool[]): CodeFault[]
 }
 
 async function checkTypes(
-  types: TypeCheck,
+  { types, isForRun = false }: PrepareCodeDeps,
   program: Program,
   tools: readonly NamedTool[],
 ): Promise<Complaints> {
+  if (isForRun && tools.length === 0) return NO_COMPLAINTS;
   const declared = new Map(tools.map((tool) => [keyOf(tool.use), declarationOf(tool)]));
   const calls = program.uses.flatMap((use) =>
     use.call === undefined ? [] : [{ ...use.call, signature: signatureOfTool(declared.get(keyOf(use))!) }],

@@ -37,7 +37,7 @@ import {
 } from "./prepare-workflow.ts";
 import type { Bound } from "./tool-directory.ts";
 
-export type PrepareDeps = Omit<PrepareCodeDeps & PrepareWorkflowDeps, "below" | "bound"> & {
+export type PrepareDeps = Omit<PrepareCodeDeps & PrepareWorkflowDeps, "below" | "bound" | "isForRun"> & {
   readonly findSource: (name: string, context: CallContext) => Promise<ToolResult<RunSource>>;
 };
 
@@ -49,15 +49,22 @@ export function doneSteps(steps: readonly Step[]): DoneSteps {
   return new Set(done.map(({ key, tool }) => (isNodeKey(key) ? labelOf(key) : tool)));
 }
 
+interface WholeCode extends Pick<PrepareCodeDeps, "isForRun"> {
+  /** The tools that it was saved with. */
+  readonly bound?: Bound;
+  /** What a run that is resumed has done already. */
+  readonly done?: DoneSteps;
+}
+
 export function prepareWholeCode(
   deps: PrepareDeps,
   code: string,
   path: readonly string[],
   context: CallContext,
-  /** The tools that it was saved with, and what a run that is resumed has done already. */
-  { bound, done }: { readonly bound?: Bound; readonly done?: DoneSteps } = {},
+  { bound, done, isForRun }: WholeCode = {},
 ): Promise<ToolResult<PreparedCode>> {
-  return prepareCode({ ...deps, bound, nested: createNestedCheck(deps, done) }, code, path, context);
+  const nested = createNestedCheck(deps, done);
+  return prepareCode({ ...deps, bound, nested, isForRun: isForRun === true }, code, path, context);
 }
 
 /** The same with each mistake by itself. */
