@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { cut, cutStart, cutToBytes } from "./cut.ts";
+import { cut, cutStart, cutToBytes, lineOf } from "./cut.ts";
 
 const texts = fc.string({ unit: "binary", maxLength: 40 });
 
@@ -37,4 +37,17 @@ it("is never longer than its limit, and keeps a text of whole characters whole",
       expect(text.startsWith(cutToBytes(text, max))).toBe(true);
     }),
   );
+});
+
+it.each([
+  ["a short text is folded to one line", "Adds\n  two numbers. ", 40, "Adds two numbers."],
+  [
+    "a longer one ends with the last sentence that fits",
+    "One. Two two. Three three three.",
+    16,
+    "One. Two two.",
+  ],
+  ["where none ends in time, it is cut", "One two three four", 10, "One two t…"],
+])("%s", (_, text, max, line) => {
+  expect(lineOf(text, max)).toBe(line);
 });

@@ -9,6 +9,21 @@ export function cut(text: string, lengthMax: number): string {
   return text.slice(0, isInside(text, end) ? end - 1 : end) + MARK;
 }
 
+const SENTENCE_END = /[.!?](?=\s|$)/g;
+/** No more of a text is looked at than this many times what is shown: white space is folded away. */
+const FOLDED_TIMES_MAX = 8;
+
+/** A text in one line: to the end of the last sentence that fits, or cut. */
+export function lineOf(text: string, lengthMax: number): string {
+  const line = text
+    .slice(0, lengthMax * FOLDED_TIMES_MAX)
+    .replace(/\s+/g, " ")
+    .trim();
+  if (line.length <= lengthMax) return line;
+  const end = [...line.slice(0, lengthMax).matchAll(SENTENCE_END)].at(-1)?.index;
+  return end === undefined ? cut(line, lengthMax) : line.slice(0, end + 1);
+}
+
 /** The end of a text, with a mark where there is more before it: of a path, the end says most. */
 export function cutStart(text: string, lengthMax: number): string {
   if (text.length <= lengthMax) return text;

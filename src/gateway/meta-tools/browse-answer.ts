@@ -12,7 +12,7 @@ import type { Effect } from "../../core/rule.ts";
 import type { Component, ToolDefinition, ToolView } from "../../core/tool.ts";
 import { makeVisible } from "../../text/visible-text.ts";
 import { signatureOf, typeOf } from "../../registry/signature.ts";
-import { cut } from "../../text/cut.ts";
+import { cut, lineOf } from "../../text/cut.ts";
 
 /** About 16,000 tokens: twenty real tools in full detail. */
 export const ANSWER_BYTES_MAX = 64 * 1024;
@@ -120,14 +120,14 @@ function showNode(component: Component, detail: Detail, { view, effectOf }: Show
   // What writes is the usual case.
   const said = effect === undefined || effect === "write" ? {} : { effect };
   if (detail === "short")
-    return { ...named, description: lineOf(description, SHORT_LINE_LENGTH_MAX), ...said };
+    return { ...named, description: lineIn(description, SHORT_LINE_LENGTH_MAX), ...said };
   const signature = signatureIn(component, detail);
   if (detail === "head")
     return {
       ...named,
       server: source,
       signature,
-      description: lineOf(description, LINE_LENGTH_MAX),
+      description: lineIn(description, LINE_LENGTH_MAX),
       ...said,
     };
   return withSchemas({ ...named, server: source, signature, description, ...said }, definition);
@@ -158,7 +158,7 @@ function showWorkflow(
     name: displayNameOf(capability),
     tool: view?.nameOf(name) ?? name,
     ...(detail !== "short" && { signature: cutVisible(signature, FULL_SIGNATURE_LENGTH_MAX) }),
-    description: view?.descriptionOf(name) ?? lineOf(capability.description, lengthMax),
+    description: view?.descriptionOf(name) ?? lineIn(capability.description, lengthMax),
   };
 }
 
@@ -185,7 +185,7 @@ function parametersOf(schema: JsonObject): z.output<typeof parameter>[] {
     key: makeVisible(key),
     type: cutVisible(typeOf(value, 1), TYPE_LENGTH_MAX),
     required: required.has(key),
-    description: lineOf(descriptionOf(value), PARAMETER_LINE_LENGTH_MAX),
+    description: lineIn(descriptionOf(value), PARAMETER_LINE_LENGTH_MAX),
   }));
 }
 
@@ -194,18 +194,8 @@ function descriptionOf(schema: unknown): string {
   return isObject && typeof schema.description === "string" ? schema.description : "";
 }
 
-const SENTENCE_END = /[.!?](?=\s|$)/g;
-
-/** One line, to the end of the last sentence that fits, or cut. */
-function lineOf(text: string, lengthMax: number): string {
-  const line = text
-    .slice(0, lengthMax * 8)
-    .replace(/\s+/g, " ")
-    .trim();
-  if (line.length <= lengthMax) return line;
-  const ends = [...line.slice(0, lengthMax).matchAll(SENTENCE_END)];
-  const end = ends.at(-1)?.index;
-  return end === undefined ? cutVisible(line, lengthMax) : line.slice(0, end + 1);
+function lineIn(text: string, lengthMax: number): string {
+  return cutVisible(lineOf(text, lengthMax), lengthMax);
 }
 
 function cutVisible(text: string, lengthMax: number): string {

@@ -33,8 +33,7 @@ export function defineMetaTools(deps: GatewayDeps): ToolDefinition[] {
 }
 
 const INSTRUCTIONS =
-  "Repertoire is one gateway to many MCP servers, and it keeps what worked. Search with browse_components, look into the library with " +
-  "list_library, run TypeScript against the tools with execute, and keep what worked with save_to_library.";
+  "Find tools with browse_components, run TypeScript against them with execute, keep what worked with save_to_library.";
 
 /** What clients are told of the gateway itself. */
 export function describeGateway(version: string): GatewayDescription {

@@ -2,6 +2,7 @@
  * The part of a tool's schema at a path, copied: keyword by keyword, only in shapes that are sound, without references
  * and without defaults, and never narrower than the tool means it. Copies are bounded, whatever references do.
  */
+import { lineOf } from "../../text/cut.ts";
 import { readPointer } from "../../text/json-pointer.ts";
 import { type Json, type JsonObject, isJsonObject } from "../../core/json.ts";
 import { listAt, ownValue } from "../json-object.ts";
@@ -117,8 +118,15 @@ function copyType({ type, nullable }: JsonObject): SchemaCopy {
   return { type: all.length === 1 ? all[0]! : all };
 }
 
+/**
+ * What is kept is listed in every conversation, with these texts; the whole ones are with the tools that the code calls.
+ */
+const DESCRIPTION_LENGTH_MAX = 160;
+
 function copyAnnotations(schema: JsonObject): SchemaCopy {
-  return pick(schema, [...ANNOTATIONS], (text) => typeof text === "string");
+  const { description, ...others } = pick(schema, [...ANNOTATIONS], (text) => typeof text === "string");
+  if (description === undefined) return others;
+  return { ...others, description: lineOf(description as string, DESCRIPTION_LENGTH_MAX) };
 }
 
 function copyLimits(schema: JsonObject): SchemaCopy {

@@ -59,6 +59,17 @@ describe("the input schema", () => {
     expect(infer("return 1", { x: 1 })).toEqual(nothing);
   });
 
+  it("takes over the first sentences of a long description", () => {
+    const description = `The text. ${"It may have Markdown. ".repeat(40)}`;
+    const schemaOf = () => ({ type: "object", properties: { text: { type: "string", description } } });
+    const source = { inputs: [], hasOpenInputs: false, wholeFlows: [{ namespace: "slack", tool: "post" }] };
+    const { properties } = inferInputSchema(source, schemaOf) as {
+      properties: { text: { description: string } };
+    };
+    expect(properties.text.description).toMatch(/^The text\. (?:It may have Markdown\. ?)+$/);
+    expect(properties.text.description.length).toBeLessThanOrEqual(160);
+  });
+
   it("has each input in source order, with the schema of the place that it goes into", () => {
     const schema = infer(`
       const { repo, labels = [] } = args;
