@@ -23,7 +23,8 @@ const REFERENCE_LENGTH_MAX = 255;
 
 /** The id of the source of all capabilities: no server can have it. */
 export const CAPABILITIES_ID = "mcp";
-const CAPABILITY_PREFIX = "mcp__";
+/** What the exposed name of every capability begins with. */
+export const CAPABILITY_PREFIX = "mcp__";
 const SEPARATOR = "__";
 const HASH_SUFFIX_DIGITS = 6;
 const SHORT_HASH_DIGITS_MIN = 4;

@@ -14,6 +14,7 @@ import type { LockStore, SecretRows, TokenStore } from "./replica-store.ts";
 import type { SessionStore } from "./replica-store.ts";
 import type { CallStore, LimitStore, TokenUses } from "./trust-store.ts";
 import type { PinStore } from "./trust-store.ts";
+import type { UsageStore } from "./usage-store.ts";
 import type { QueueOptions, QueueStats, RunQueue } from "./run-queue.ts";
 
 export interface Store {
@@ -36,6 +37,7 @@ export interface Store {
   readonly tokens: TokenStore;
   readonly secrets: SecretRows;
   readonly locks: LockStore;
+  readonly usage: UsageStore;
   /** The queue of the background runs of this store, for one process. It does nothing before it is told to work. */
   openQueue(options: QueueOptions): RunQueue;
   /** What is wrong with the stored bytes; empty when all is well. It reads everything, so it is for `doctor`. */

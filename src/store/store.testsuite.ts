@@ -38,6 +38,7 @@ import { describeTokens } from "./testsuite/tokens.ts";
 import { describeTokenCounts } from "./testsuite/token-counts.ts";
 import { describePastUses } from "./testsuite/past-uses.ts";
 import { describePins } from "./testsuite/pins.ts";
+import { describeUsage } from "./testsuite/usage.ts";
 
 /** Every test gets a store of its own on an empty database. With `databaseNow`, it goes by that in place of its own. */
 export function describeStore(
@@ -82,6 +83,7 @@ export function describeStore(
     describe("past uses of tools", () => describePastUses(fixture));
     describe("counts of tokens", () => describeTokenCounts(fixture));
     describe("embeddings", () => describeEmbeddings(fixture));
+    describe("usage in numbers", () => describeUsage(fixture));
     describe("audit", () => describeAudit(fixture));
     describe("tokens", () => describeTokens(fixture));
     describe("secrets", () => describeSecrets(fixture));

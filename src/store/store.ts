@@ -21,6 +21,7 @@ import { createTokenStore } from "./replicas/tokens.ts";
 import { createSessionStore } from "./replicas/sessions.ts";
 import { createServerCache } from "./server-cache.ts";
 import { createRevisionStore } from "./replicas/revisions.ts";
+import { createUsageStore } from "./usage.ts";
 import { createUuidV7 } from "./uuid-v7.ts";
 import type { Database, StepRow } from "./database.ts";
 
@@ -81,6 +82,7 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     secrets: patient(createSecretRows(context)),
     // An owner that takes its own lock again prolongs it.
     locks: patient(createLockStore(context)),
+    usage: patient(createUsageStore(context)),
     openQueue: (own) =>
       backend.openQueue?.(own, () => runs.queueStats(own.scope())) ??
       createRunSweep({ ...own, db, clock, runs, wakes, changeMark: () => backend.changeMark() }),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createUuidV7 } from "./uuid-v7.ts";
+import { createUuidV7, firstIdAt } from "./uuid-v7.ts";
 
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -46,4 +46,11 @@ it("differs between two makers at one instant", () => {
   const [one, two] = [createUuidV7(() => 5), createUuidV7(() => 5)];
   const ids = Array.from({ length: 500 }, () => [one(), two()]).flat();
   expect(new Set(ids).size).toBe(1000);
+});
+
+it("has a first id of a time, between those of earlier and those of that time", () => {
+  const at = 1_763_000_000_123;
+  const [before, then] = [createUuidV7(() => at - 1)(), createUuidV7(() => at)()];
+  expect(before < firstIdAt(at)).toBe(true);
+  expect(firstIdAt(at) < then).toBe(true);
 });

@@ -32,6 +32,13 @@ export function createUuidV7(
   };
 }
 
+/** No id that was made at this time or later comes before it. */
+export function firstIdAt(at: number): string {
+  const bytes = Buffer.alloc(16);
+  bytes.writeUIntBE(Math.floor(at), 0, 6);
+  return format(bytes.toString("hex"));
+}
+
 function timeOf(id: string): number {
   return Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16);
 }

@@ -142,3 +142,20 @@ it("lets the text decide where a hash has two", async () => {
   openRaw(join(home, DATABASE_NAME)).prepare("update runs set source_hash = ?").run(hashText("return 2"));
   expect(await runs.findSucceeded(DEFAULT_SCOPE, "return 2")).toBeUndefined();
 });
+
+it.each([
+  [
+    "runs of clients",
+    "count(distinct",
+    ["runs USING INDEX runs_root_started (org=? AND project=? AND started_at>?)"],
+  ],
+  [
+    "calls in runs",
+    "inner join",
+    ["runs USING INDEX runs_scope (org=? AND project=? AND id>?)", "steps USING INDEX sqlite_autoindex_steps_2 (run_id=?)"],
+  ],
+])("sums up %s of a time without reading what was before", async (_name, word, found) => {
+  const range = { scope: DEFAULT_SCOPE, since: 1, bucketFrom: 0, bucketMs: 1, personalClient: "console" };
+  const plan = await planOf(word, (store) => store.usage.read(range));
+  for (const index of found) expect(plan).toContain(`SEARCH ${index}`);
+});
