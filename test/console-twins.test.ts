@@ -36,6 +36,8 @@ describe("views", () => {
 
   it.each<readonly [RouteName, (demo: Demo) => TwinInput]>([
     ["getStatus", () => ({})],
+    ["getStats", () => ({})],
+    ["getStats", () => ({ query: { days: 7 } })],
     ["listInbox", () => ({})],
     // The command prints twenty, unless it is told otherwise.
     ["listRuns", () => ({ query: { limit: 20 } })],

@@ -35,6 +35,7 @@ import { consoleCommand } from "./commands/operate/console.ts";
 import { schedulesCommand } from "./commands/operate/schedules.ts";
 import { doctorCommand } from "./doctor/doctor.ts";
 import { configCommand } from "./commands/operate/config.ts";
+import { statsCommand } from "./commands/operate/stats.ts";
 import { statusCommand } from "./commands/operate/status.ts";
 import { migrateCommand } from "./commands/operate/migrate.ts";
 import { callsCommand } from "./commands/operate/calls.ts";
@@ -96,6 +97,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   doctorCommand,
   configCommand,
   statusCommand,
+  statsCommand,
   migrateCommand,
   callsCommand,
   auditCommand,

@@ -11,6 +11,8 @@ export interface UsageRange {
   readonly bucketMs: number;
   /** Only what this principal did. */
   readonly owner?: string | undefined;
+  /** Only what was done through this profile. */
+  readonly profile?: string | undefined;
   /** What this client did spared no model anything: it is a person's. */
   readonly personalClient: string;
 }

@@ -20,6 +20,7 @@ export const ROUTES = {
   // what waits, what is
   getStatus: ["GET", "/status"],
   listInbox: ["GET", "/inbox"],
+  getStats: ["GET", "/stats"],
   // runs
   listRuns: ["GET", "/runs"],
   countRuns: ["GET", "/runs-histogram"],

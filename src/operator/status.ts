@@ -3,13 +3,13 @@ import { countReplicas, type App } from "../app/app.ts";
 import { toolNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import { VERSION } from "../core/version.ts";
-import { within } from "../timing/deadline.ts";
 import { listCalls } from "./calls.ts";
 import type { AnswerOf } from "./contract/contract.ts";
 import { INBOX_KINDS } from "./contract/status.ts";
 import { readInbox } from "./inbox.ts";
 import { countRuns } from "./runs/list-runs.ts";
 import type { OperatorDeps, Viewer } from "./operator.ts";
+import { listedTokens, readToolCost } from "./tool-cost.ts";
 import { CONSOLE_CLIENT } from "./viewer.ts";
 
 type Status = AnswerOf<"getStatus">;
@@ -35,7 +35,7 @@ export async function getStatus(deps: OperatorDeps, viewer: Viewer): Promise<Too
     waiting: await readWaiting(deps, viewer),
     servers,
     runs: runs.data,
-    cost: await readCostSoon(app, viewer),
+    cost: await readCost(app, viewer),
     calls: calls.data.calls,
     clients,
     library_count: libraryCount,
@@ -85,45 +85,15 @@ async function countLibrary({ app, config }: OperatorDeps, { view }: Viewer): Pr
   return keys.filter((name) => view?.allows(toolNameOf(name)) !== false).length;
 }
 
-/** Counting tokens takes long, and what tools cost changes seldom. */
-const COST_KEPT_MS = 60_000;
-
-interface Weighed {
-  readonly at: number;
-  readonly report: ReturnType<App["weighTools"]>;
-}
-
-const weighed = new WeakMap<App, Weighed>();
-
-/** A page does not wait for the first count; it is shown with the next look. A command waits. */
-const COST_WAIT_MS = 250;
-
-async function readCostSoon(app: App, viewer: Viewer): Promise<Status["cost"]> {
-  const cost = readCost(app, viewer);
-  if (viewer.principal === undefined) return cost;
-  return within(cost, COST_WAIT_MS, { late: () => null });
-}
-
-async function readCost(app: App, { view }: Viewer): Promise<Status["cost"]> {
-  const report = await weigh(app);
-  const face = report.faces.find(({ profile }) => profile === (view?.profile ?? null));
-  if (face === undefined) return null;
-  const { mode, lean, full, toolCount } = face;
-  return {
-    tokenizer: report.tokenizer,
-    mode,
-    listed_tokens: mode === "lean" ? lean.startTokens : full.startTokens,
-    all_tokens: full.startTokens,
-    tool_count: toolCount,
-  };
-}
-
-function weigh(app: App): Weighed["report"] {
-  const known = weighed.get(app);
-  if (known !== undefined && performance.now() - known.at < COST_KEPT_MS) return known.report;
-  const report = app.weighTools();
-  weighed.set(app, { at: performance.now(), report });
-  // One that failed is tried again the next time.
-  report.catch(() => weighed.delete(app));
-  return report;
+async function readCost(app: App, viewer: Viewer): Promise<Status["cost"]> {
+  const cost = await readToolCost(app, viewer);
+  return (
+    cost && {
+      tokenizer: cost.tokenizer,
+      mode: cost.mode,
+      listed_tokens: listedTokens(cost),
+      all_tokens: cost.full.startTokens,
+      tool_count: cost.toolCount,
+    }
+  );
 }

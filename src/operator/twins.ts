@@ -40,6 +40,7 @@ const CODE_FILE = "-";
 const TWINS: Partial<Record<RouteName, Twin>> = {
   getStatus: () => ["status"],
   listInbox: () => ["inbox"],
+  getStats: ({ query }) => ["stats", ...option("--days", query["days"])],
   listRuns: ({ query }) => [
     "runs",
     ...option("--status", query["status"]),

@@ -31,14 +31,15 @@ export function createUsageStore(context: StoreContext): UsageStore {
 
 type Runs = SelectQueryBuilder<Database, "runs", object>;
 
-function runsIn({ db }: StoreContext, { scope, since, owner }: UsageRange): Runs {
-  const runs = db
+function runsIn({ db }: StoreContext, { scope, since, owner, profile }: UsageRange): Runs {
+  let runs: Runs = db
     .selectFrom("runs")
     .where("runs.org", "=", scope.org)
     .where("runs.project", "=", scope.project)
     .where("runs.id", ">=", firstIdAt(Math.max(0, since - ID_SLACK_MS)))
     .where("runs.started_at", ">=", since);
-  return owner === undefined ? runs : runs.where("runs.principal", "=", owner);
+  if (owner !== undefined) runs = runs.where("runs.principal", "=", owner);
+  return profile === undefined ? runs : runs.where("runs.profile", "=", profile);
 }
 
 /** Those that a model would have made the calls of. A call that waited for a person comes back whole. */
@@ -60,7 +61,7 @@ async function countRuns(context: StoreContext, range: UsageRange): Promise<Usag
   return { ...none, ...Object.fromEntries(rows.map(({ kind, count }) => [kind, count])) };
 }
 
-async function countPlainCalls({ db }: StoreContext, { since, owner }: UsageRange): Promise<number> {
+async function countPlainCalls({ db }: StoreContext, { since, owner, profile }: UsageRange): Promise<number> {
   let calls = db
     .selectFrom("calls")
     .select((eb) => eb.fn.countAll<number>().as("count"))
@@ -70,6 +71,7 @@ async function countPlainCalls({ db }: StoreContext, { since, owner }: UsageRang
     .where("decision", "=", "allow")
     .where(sql<boolean>`substr(tool, 1, ${sql.lit(CAPABILITY_PREFIX.length)}) <> ${CAPABILITY_PREFIX}`);
   if (owner !== undefined) calls = calls.where("principal", "=", owner);
+  if (profile !== undefined) calls = calls.where("profile", "=", profile);
   return (await calls.executeTakeFirstOrThrow()).count;
 }
 

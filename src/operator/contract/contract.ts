@@ -8,12 +8,14 @@ import { libraryEndpoints } from "./library.ts";
 import { runEndpoints } from "./runs.ts";
 import { serverEndpoints } from "./servers.ts";
 import { sessionEndpoints } from "./session.ts";
+import { statsEndpoints } from "./stats.ts";
 import { statusEndpoints } from "./status.ts";
 import { toolEndpoints } from "./tools.ts";
 
 export const CONTRACT = {
   ...sessionEndpoints,
   ...statusEndpoints,
+  ...statsEndpoints,
   ...runEndpoints,
   ...libraryEndpoints,
   ...serverEndpoints,

@@ -17,6 +17,7 @@ import { readValue } from "./run-value.ts";
 import { saveRun } from "./save-run.ts";
 import { checkCode, resumeRun, startRun } from "./start-run.ts";
 import { recordChange } from "../record-change.ts";
+import { getStats } from "../stats.ts";
 import { getStatus } from "../status.ts";
 
 type RunRoutes =
@@ -38,7 +39,8 @@ type RunRoutes =
   | "decideRun"
   | "listInbox"
   | "listCalls"
-  | "getStatus";
+  | "getStatus"
+  | "getStats";
 
 export const runHandlers: Handlers<RunRoutes> = {
   listRuns: (deps, viewer, { query: { limit, before, ...asked } }) =>
@@ -87,6 +89,7 @@ export const runHandlers: Handlers<RunRoutes> = {
   },
   listCalls: ({ app }, viewer, { query }) => listCalls(app.store, viewer, query),
   getStatus: (deps, viewer) => getStatus(deps, viewer),
+  getStats: (deps, viewer, { query }) => getStats(deps, viewer, query),
 };
 
 /** The whole tree, as `repertoire show --json` prints it. */

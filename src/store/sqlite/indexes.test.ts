@@ -152,7 +152,10 @@ it.each([
   [
     "calls in runs",
     "inner join",
-    ["runs USING INDEX runs_scope (org=? AND project=? AND id>?)", "steps USING INDEX sqlite_autoindex_steps_2 (run_id=?)"],
+    [
+      "runs USING INDEX runs_scope (org=? AND project=? AND id>?)",
+      "steps USING INDEX sqlite_autoindex_steps_2 (run_id=?)",
+    ],
   ],
 ])("sums up %s of a time without reading what was before", async (_name, word, found) => {
   const range = { scope: DEFAULT_SCOPE, since: 1, bucketFrom: 0, bucketMs: 1, personalClient: "console" };

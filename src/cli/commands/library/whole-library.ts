@@ -6,7 +6,8 @@ import type { GlobalOptions } from "../../global-options.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { noteIdle } from "../servers/unusable-servers.ts";
 import { testItems } from "../../../operator/library.ts";
-import { callMetaTool, useApp } from "../../app-call.ts";
+import { testLibrary } from "../../../operator/library-check.ts";
+import { callMetaTool, useApp, type Operator } from "../../app-call.ts";
 import { note, printTable, yellow, dim, green, print, red } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 import type { App } from "../../../app/app.ts";
@@ -95,7 +96,7 @@ async function test(name: string | null, options: GlobalOptions): Promise<number
   const interrupt = (): void => abort.abort();
   process.once("SIGINT", interrupt);
   try {
-    const exitCode = await useApp(options, (app) => testItems(app, name, { signal: abort.signal }), {
+    const exitCode = await useApp(options, (_app, operator) => testOf(operator, name, abort.signal), {
       show: showTested,
       progress: "replaying the examples",
       exitCodeOf: ({ failed }) => (failed === 0 ? EXIT.ok : EXIT.failed),
@@ -104,6 +105,11 @@ async function test(name: string | null, options: GlobalOptions): Promise<number
   } finally {
     process.off("SIGINT", interrupt);
   }
+}
+
+/** A check of everything is remembered, so that `stats` can say how the last one went. */
+async function testOf({ deps, viewer }: Operator, name: string | null, signal: AbortSignal) {
+  return name === null ? testLibrary(deps, viewer, { signal }) : testItems(deps.app, name, { signal });
 }
 
 function showTested({ passed, failed, skipped, reports }: Tested): void {

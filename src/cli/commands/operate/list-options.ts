@@ -19,13 +19,14 @@ export function limitOption(limit: number, limitMax: number) {
   return {
     flags: "--limit <n>",
     about: `show at most this many, up to ${limitMax}`,
-    parse: (written: string) => parseLimit(written, limitMax),
+    parse: (written: string) => parseCount(written, limitMax),
     default: limit,
   } as const;
 }
 
-function parseLimit(written: string, limitMax: number): number {
-  const limit = Number(written);
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= limitMax) return limit;
-  throw new InvalidArgumentError(`It must be a whole number from 1 to ${limitMax}.`);
+/** A whole number from 1 on. */
+export function parseCount(written: string, max: number): number {
+  const count = Number(written);
+  if (Number.isSafeInteger(count) && count >= 1 && count <= max) return count;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${max}.`);
 }
