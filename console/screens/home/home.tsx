@@ -16,6 +16,7 @@ import { ServerStates } from "./server-states.tsx";
 import { useFirstSteps } from "./shown-steps.ts";
 import type { Status } from "./status.ts";
 import { TokenCost } from "./token-cost.tsx";
+import { Usage } from "./usage.tsx";
 import { Waiting } from "./waiting.tsx";
 
 const COUNTING_MS = 1_500;
@@ -69,6 +70,7 @@ function Glance({ status }: { readonly status: Status }): ReactNode {
             </Section>
           </div>
         </div>
+        <Usage />
         <CommandTwin command={twinText("getStatus") ?? ""} />
       </div>
     </>
