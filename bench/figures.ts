@@ -22,7 +22,17 @@ export async function takeTurns(
   return samples;
 }
 
-export function printFigures(title: string, samples: readonly Samples[], against: string): void {
+/** Of one candidate, in ms. */
+export interface Figure {
+  readonly p50: number;
+  readonly p90: number;
+}
+
+/** By the names of the candidates. */
+export type Figures = Readonly<Record<string, Figure>>;
+
+/** Prints them, and returns what it printed. */
+export function printFigures(title: string, samples: readonly Samples[], against: string): Figures {
   const base = quantile(samples.find((sample) => sample.name === against)!.values, 0.5);
   console.log(`\n${title}`);
   console.log(`  ${"".padEnd(44)} ${"p50".padStart(9)} ${"p90".padStart(9)} ${"ratio".padStart(7)}`);
@@ -31,4 +41,7 @@ export function printFigures(title: string, samples: readonly Samples[], against
     const cells = [p50, quantile(values, 0.9)].map((ms) => `${ms.toFixed(ms < 10 ? 3 : 1)} ms`.padStart(9));
     console.log(`  ${name.padEnd(44)} ${cells.join(" ")} ${(p50 / base).toFixed(2).padStart(6)}×`);
   }
+  return Object.fromEntries(
+    samples.map(({ name, values }) => [name, { p50: quantile(values, 0.5), p90: quantile(values, 0.9) }]),
+  );
 }

@@ -32,20 +32,21 @@ export interface Candidate {
   readonly pid?: number;
 }
 
-export async function benchCalls(crowds: CrowdProcess, servers: HttpServers): Promise<void> {
+export async function benchCalls(crowds: CrowdProcess, servers: HttpServers) {
   const candidates = candidatesOf(servers);
   const { oneByOne, together } = await measureAll(crowds, candidates);
-  printHttpFigures("A tool call, HTTP → stdio, one after another", oneByOne);
+  const alone = printHttpFigures("A tool call, HTTP → stdio, one after another", oneByOne);
   if (servers.hub === undefined) {
     console.log("  mcp-hub: skipped, not installed; REPERTOIRE_BENCH_PEERS names the folder where it is");
   } else {
     compare("p50 below the faster way of mcp-hub", oneByOne, p50, "ms", (ours, hub) => ours < hub);
   }
-  printHttpFigures(`The same, ${TOGETHER} under way`, together);
+  const crowded = printHttpFigures(`The same, ${TOGETHER} under way`, together);
   if (servers.hub !== undefined) {
     const isMet = (ours: number, hub: number): boolean => ours >= hub;
     compare("calls/s of the faster way of mcp-hub", together, perSecond, "/s", isMet);
   }
+  return { oneByOne: alone, together: crowded };
 }
 
 function candidatesOf({ gateway, hub, first, second }: HttpServers): Candidate[] {

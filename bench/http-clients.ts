@@ -2,7 +2,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { CrowdProcess, Target } from "./http-crowd.ts";
 import { ofBare, ofGateway, startBare, startGateway, type RunningServer } from "./http-servers.ts";
-import { addMeasured, emptyFigures, printHttpFigures, type HttpFigures } from "./http-table.ts";
+import {
+  addMeasured,
+  emptyFigures,
+  printHttpFigures,
+  type HttpFigures,
+  type HttpSummaries,
+} from "./http-table.ts";
 import { residentMb } from "./sandbox-processes.ts";
 
 const CLIENT_COUNTS = [1, 32, 256];
@@ -17,7 +23,7 @@ interface Kind {
   target(server: RunningServer): Target;
 }
 
-export async function benchClients(crowds: CrowdProcess, bin: string, folder: string): Promise<void> {
+export async function benchClients(crowds: CrowdProcess, bin: string, folder: string) {
   const kinds: readonly Kind[] = [
     {
       name: "repertoire, legacy sessions and streams",
@@ -40,22 +46,27 @@ export async function benchClients(crowds: CrowdProcess, bin: string, folder: st
       target: (server) => ofBare(server, "modern"),
     },
   ];
+  const figures: Record<string, HttpSummaries> = {};
   for (const count of CLIENT_COUNTS) {
     const all: HttpFigures[] = [];
     const memory: string[] = [];
     for (const kind of kinds) {
-      const { figures, kbEach } = await measureClients(
+      const { figures: own, kbEach } = await measureClients(
         crowds,
         kind,
         count,
         `${folder}/${all.length}-${count}`,
       );
-      all.push(figures);
+      all.push(own);
       if (count > 1) memory.push(`${kind.name} ${kbEach.toFixed(0)} KB`);
     }
-    printHttpFigures(`${count} client${count === 1 ? "" : "s"}, each with one call at a time`, all);
+    figures[count] = printHttpFigures(
+      `${count} client${count === 1 ? "" : "s"}, each with one call at a time`,
+      all,
+    );
     if (memory.length > 0) console.log(`  memory for each client that has opened: ${memory.join("; ")}`);
   }
+  return figures;
 }
 
 /** A server of its own, so that nobody before has filled its memory. */

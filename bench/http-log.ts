@@ -7,7 +7,7 @@ import { perSecond, printGoal, printHttpFigures } from "./http-table.ts";
 
 const COST_PERCENT_MAX = 15;
 
-export async function benchAccessLog(crowds: CrowdProcess, bin: string, folder: string): Promise<void> {
+export async function benchAccessLog(crowds: CrowdProcess, bin: string, folder: string) {
   const silent = await startGateway(bin, join(folder, "silent"));
   const file = join(folder, "access.log");
   const telling = await startGateway(bin, join(folder, "telling"), { level: "info", file });
@@ -16,7 +16,7 @@ export async function benchAccessLog(crowds: CrowdProcess, bin: string, folder: 
       { name: "level error", target: ofGateway(silent, "legacy"), pid: silent.pid },
       { name: "level info, into a file", target: ofGateway(telling, "legacy"), pid: telling.pid },
     ]);
-    printHttpFigures("The access log, 32 calls under way", together);
+    const figures = printHttpFigures("The access log, 32 calls under way", together);
     const [without, withLog] = together.map(perSecond) as [number, number];
     const cost = 100 * (1 - withLog / without);
     printGoal(
@@ -24,6 +24,7 @@ export async function benchAccessLog(crowds: CrowdProcess, bin: string, folder: 
       cost <= COST_PERCENT_MAX,
       `${cost.toFixed(0)} %`,
     );
+    return figures;
   } finally {
     await silent.close();
     await telling.close();

@@ -13,8 +13,11 @@ const GROWTH_PERCENT_MAX = 5;
 const UNDER_WAY = 32;
 const QUIET_MS = 1_500;
 
-export async function benchMemory(crowds: CrowdProcess, bin: string, folder: string): Promise<void> {
-  if (!CAN_LOOK) return console.log("\nMemory: skipped, only Linux tells what a process has");
+export async function benchMemory(crowds: CrowdProcess, bin: string, folder: string) {
+  if (!CAN_LOOK) {
+    console.log("\nMemory: skipped, only Linux tells what a process has");
+    return undefined;
+  }
   const gateway = await startGateway(bin, folder);
   const look = async (): Promise<number> => {
     await pause(QUIET_MS);
@@ -43,6 +46,7 @@ export async function benchMemory(crowds: CrowdProcess, bin: string, folder: str
     const growth = 100 * (seen.at(-1)! / seen.at(-2)! - 1);
     const goal = `at most ${GROWTH_PERCENT_MAX} % more after ${LOOKS.at(-1)} calls than after ${LOOKS.at(-2)}`;
     printGoal(goal, growth <= GROWTH_PERCENT_MAX, `${growth.toFixed(1)} %`);
+    return { idleMb, afterCallsMb: Object.fromEntries(LOOKS.map((calls, at) => [calls, seen[at]!])) };
   } finally {
     await gateway.close();
   }

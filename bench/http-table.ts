@@ -25,7 +25,20 @@ export const perSecond = (figures: HttpFigures): number => quantile(figures.perS
 
 const COLUMNS = ["p50", "p99", "calls/s", "CPU a call"];
 
-export function printHttpFigures(title: string, all: readonly HttpFigures[]): void {
+/** What was printed of one candidate. */
+export interface HttpSummary {
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly perSecond: number;
+  /** Undefined where nobody can look. */
+  readonly cpuMicros?: number;
+}
+
+/** By the names of the candidates. */
+export type HttpSummaries = Readonly<Record<string, HttpSummary>>;
+
+/** Prints them, and returns what it printed. */
+export function printHttpFigures(title: string, all: readonly HttpFigures[]): HttpSummaries {
   console.log(`\n${title}`);
   console.log(`  ${"".padEnd(46)}${COLUMNS.map((column) => column.padStart(11)).join("")}`);
   for (const figures of all) {
@@ -38,6 +51,17 @@ export function printHttpFigures(title: string, all: readonly HttpFigures[]): vo
     ];
     console.log(`  ${name.padEnd(46)}${cells.map((cell) => cell.padStart(11)).join("")}`);
   }
+  return Object.fromEntries(all.map((figures) => [figures.name, summaryOf(figures)]));
+}
+
+function summaryOf(figures: HttpFigures): HttpSummary {
+  const { times, cpuMicros } = figures;
+  return {
+    p50Ms: p50(figures),
+    p99Ms: quantile(times, 0.99),
+    perSecond: perSecond(figures),
+    ...(cpuMicros.length > 0 && { cpuMicros: quantile(cpuMicros, 0.5) }),
+  };
 }
 
 export function printGoal(goal: string, isMet: boolean, found: string): void {

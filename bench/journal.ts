@@ -12,7 +12,7 @@ import { createJournal, type Journal, type StepRequest } from "../src/runs/journ
 import { createTestRuns, LIMITS, type TestRuns } from "../src/runs/runs.testkit.ts";
 import { createSeal } from "../src/runs/journal/seal.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
-import { printFigures, quantile, takeTurns } from "./figures.ts";
+import { printFigures, quantile, takeTurns, type Figures } from "./figures.ts";
 
 const ROUNDS = 1_000;
 const PAYLOAD = { text: "x".repeat(200) };
@@ -20,17 +20,27 @@ const ANSWER = { rows: [1, 2, 3], text: "y".repeat(600) };
 const COMMIT = "bare SQLite, one FULL commit of 1 KB";
 const STEPS = 1_000;
 
-export async function benchJournal(): Promise<void> {
+interface ResumeFigures {
+  readonly steps: number;
+  readonly firstMs: number;
+  readonly resumedMs: number;
+}
+
+interface JournalFigures {
+  readonly step: Figures;
+  readonly resume: ResumeFigures;
+}
+
+export async function benchJournal(): Promise<JournalFigures> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
   try {
-    await benchStep(folder);
-    await benchResume(folder);
+    return { step: await benchStep(folder), resume: await benchResume(folder) };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function benchStep(folder: string): Promise<void> {
+async function benchStep(folder: string): Promise<Figures> {
   const store = await openSqliteStore({ home: join(folder, "steps") });
   const bare = new DatabaseSync(join(folder, "bare.db"));
   bare.exec(
@@ -59,7 +69,7 @@ async function benchStep(folder: string): Promise<void> {
     ],
     ROUNDS,
   );
-  printFigures("Journal: one step around a call that answers at once", samples, COMMIT);
+  const figures = printFigures("Journal: one step around a call that answers at once", samples, COMMIT);
   const commit = quantile(samples[0]!.values, 0.5);
   const ratio = quantile(samples[3]!.values, 0.5) / commit;
   console.log(`  goal: at most 3 × one commit: ${ratio <= 3 ? "met" : "missed"} (${ratio.toFixed(2)} ×)`);
@@ -72,6 +82,7 @@ async function benchStep(folder: string): Promise<void> {
   );
   bare.close();
   await store.close();
+  return figures;
 }
 
 async function openJournal(store: RunStore): Promise<Journal> {
@@ -96,7 +107,7 @@ async function openJournal(store: RunStore): Promise<Journal> {
 }
 
 /** A run of a thousand calls that fails after the last, and the same that goes on. */
-async function benchResume(folder: string): Promise<void> {
+async function benchResume(folder: string): Promise<ResumeFigures> {
   const limits = { ...LIMITS, callsMax: 2 * STEPS, timeoutMs: 120_000 };
   const kit: TestRuns = await createTestRuns(join(folder, "resume"), () => limits);
   kit.addSource("notes", { add: (args) => args });
@@ -122,6 +133,7 @@ async function benchResume(folder: string): Promise<void> {
   console.log(
     `  gone on from     ${resumed!.toFixed(0).padStart(6)} ms  ${(resumed! / first!).toFixed(2)}×, no call made`,
   );
+  return { steps: STEPS, firstMs: first!, resumedMs: resumed! };
 }
 
 async function time(work: () => Promise<unknown>): Promise<number> {

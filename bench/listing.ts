@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { printFigures, quantile, takeTurns } from "./figures.ts";
+import { printFigures, quantile, takeTurns, type Figures } from "./figures.ts";
 import { openLines, timeToList } from "./lines.ts";
 
 const ROUNDS = 21;
@@ -15,18 +15,25 @@ const bin = join(import.meta.dirname, "../dist/main.js");
 const listServer = join(import.meta.dirname, "fixtures/list-server.mjs");
 const realTools = join(import.meta.dirname, "../../shared/data/real-servers/tools.json");
 
-export async function benchListing(): Promise<void> {
+interface ListingFigures {
+  readonly start: Figures;
+  /** Undefined where the real tools are not there. */
+  readonly list?: Figures;
+}
+
+export async function benchListing(): Promise<ListingFigures> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
   try {
-    await benchThirtyServers(folder);
-    if (existsSync(realTools)) await benchRealTools(folder);
-    else console.log(`\nA list of real tools: skipped, ${realTools} is not there`);
+    const start = await benchThirtyServers(folder);
+    if (existsSync(realTools)) return { start, list: await benchRealTools(folder) };
+    console.log(`\nA list of real tools: skipped, ${realTools} is not there`);
+    return { start };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function benchThirtyServers(folder: string): Promise<void> {
+async function benchThirtyServers(folder: string): Promise<Figures> {
   const tools = Array.from({ length: 5 }, (_, i) => ({ name: `t${i}`, inputSchema: { type: "object" } }));
   const file = join(folder, "small.json");
   writeFileSync(file, JSON.stringify([{ server: "s", tools }]));
@@ -44,14 +51,15 @@ async function benchThirtyServers(folder: string): Promise<void> {
     ],
     ROUNDS,
   );
-  printFigures("Start-up to the answer of tools/list", samples, "no servers");
+  const figures = printFigures("Start-up to the answer of tools/list", samples, "no servers");
   const ratio = quantile(samples[1]!.values, 0.5) / quantile(samples[0]!.values, 0.5);
   console.log(
     `  goal: at most ${GOAL_START_RATIO} ×: ${ratio <= GOAL_START_RATIO ? "met" : "MISSED"} (${ratio.toFixed(2)} ×)`,
   );
+  return figures;
 }
 
-async function benchRealTools(folder: string): Promise<void> {
+async function benchRealTools(folder: string): Promise<Figures> {
   const servers = JSON.parse(readFileSync(realTools, "utf8")) as { tools: unknown[] }[];
   const config = writeConfig(
     folder,
@@ -71,7 +79,7 @@ async function benchRealTools(folder: string): Promise<void> {
   }
   await lines.close();
   const warmValues = values.slice(5);
-  printFigures(
+  const figures = printFigures(
     `A warm tools/list of ${toolCount} tools, request to last byte`,
     [{ name: "list", values: warmValues }],
     "list",
@@ -80,6 +88,7 @@ async function benchRealTools(folder: string): Promise<void> {
   console.log(
     `  goal: under ${GOAL_LIST_MS} ms: ${p50 < GOAL_LIST_MS ? "met" : "MISSED"} (${p50.toFixed(2)} ms)`,
   );
+  return figures;
 }
 
 function serversOf(file: string, count: number, indexOf: (i: number) => number): Record<string, object> {

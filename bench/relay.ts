@@ -8,7 +8,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { printFigures, quantile, type Samples } from "./figures.ts";
+import { printFigures, quantile, type Figures, type Samples } from "./figures.ts";
 
 const ROUNDS = 30;
 const CALLS_A_ROUND = 200;
@@ -17,7 +17,7 @@ const GOAL_RATIO = 2.5;
 const fixtures = join(import.meta.dirname, "fixtures");
 const bin = join(import.meta.dirname, "../dist/main.js");
 
-export async function benchRelay(): Promise<void> {
+export async function benchRelay(): Promise<Readonly<Record<string, Figures>>> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
   const echoServer = join(fixtures, "echo-server.mjs");
   const remote = spawn(process.execPath, [join(fixtures, "echo-http-server.mjs")], {
@@ -33,11 +33,14 @@ export async function benchRelay(): Promise<void> {
   );
   const direct = await connect(spawned([echoServer]));
   const directRemote = await connect(new StreamableHTTPClientTransport(new URL(url)));
+  const figures: Record<string, Figures> = {};
   try {
     for (const atOnce of [1, 32]) {
-      await compare("stdio", atOnce, direct, through, "echo__echo");
-      await compare("Streamable HTTP", atOnce, directRemote, through, "remote__echo");
+      figures[`stdio, ${atOnce} at once`] = await compare("stdio", atOnce, direct, through, "echo__echo");
+      const http = await compare("Streamable HTTP", atOnce, directRemote, through, "remote__echo");
+      figures[`HTTP, ${atOnce} at once`] = http;
     }
+    return figures;
   } finally {
     for (const client of [direct, directRemote, through]) await client.close();
     remote.kill();
@@ -51,7 +54,7 @@ async function compare(
   direct: Client,
   through: Client,
   name: string,
-): Promise<void> {
+): Promise<Figures> {
   const samples: Samples[] = [
     { name: "direct", values: [] },
     { name: "through repertoire", values: [] },
@@ -62,16 +65,17 @@ async function compare(
     samples[0]!.values.push(await time(direct, "echo", atOnce));
     samples[1]!.values.push(await time(through, name, atOnce));
   }
-  printFigures(
+  const figures = printFigures(
     `A call over ${wire}, ${atOnce} at once (each value is the mean of ${CALLS_A_ROUND})`,
     samples,
     "direct",
   );
-  if (wire !== "stdio" || atOnce !== 1) return;
+  if (wire !== "stdio" || atOnce !== 1) return figures;
   const ratio = quantile(samples[1]!.values, 0.5) / quantile(samples[0]!.values, 0.5);
   console.log(
     `  goal: at most ${GOAL_RATIO} × direct: ${ratio <= GOAL_RATIO ? "met" : "MISSED"} (${ratio.toFixed(2)} ×)`,
   );
+  return figures;
 }
 
 function spawned(args: string[]): Transport {

@@ -9,7 +9,7 @@ const CALL_EVERY_MS = 50;
 const ALONE_MS = 3000;
 const GOAL_DELAY_MS = 250;
 
-export async function benchCrowd(gateway: GatewayLines, control: ServerLines): Promise<void> {
+export async function benchCrowd(gateway: GatewayLines, control: ServerLines) {
   const alone = startCalls(gateway, "bench__noop");
   await pause(ALONE_MS);
   const aloneMs = await alone.stop();
@@ -37,6 +37,7 @@ export async function benchCrowd(gateway: GatewayLines, control: ServerLines): P
   console.log(
     `  goal: no call delayed by more than ${GOAL_DELAY_MS} ms: ${verdict} (${delayMs.toFixed(0)} ms)`,
   );
+  return { runs: RUN_COUNT, delayMs };
 }
 
 function startCalls(server: ServerLines, tool: string): { stop(): Promise<number[]> } {

@@ -38,7 +38,13 @@ export interface HostileParts {
   readonly tree: TreeWatch;
 }
 
-export async function benchHostile(parts: HostileParts): Promise<void> {
+interface HostileFigures {
+  readonly programs: number;
+  readonly contained: number;
+  readonly worstLagMs: number;
+}
+
+export async function benchHostile(parts: HostileParts): Promise<HostileFigures> {
   const { gateway } = parts;
   await gateway.callTool("browse_components", { query: "noop" });
   await gateway.execute("return await mcp.bench.noop({})");
@@ -57,7 +63,7 @@ export async function benchHostile(parts: HostileParts): Promise<void> {
     rows.push(row);
     printRow(cellsOf(row));
   }
-  await summarise(gateway, rows, residentMb(gateway.pid) - startMb);
+  return summarise(gateway, rows, residentMb(gateway.pid) - startMb);
 }
 
 /** The least of a few, because something else may be busy in one of them. */
@@ -125,7 +131,11 @@ function endingOf({ success, outputs, error }: Executed): string {
   return success ? `result ${JSON.stringify(outputs)}` : `${error?.code} ${error?.reason ?? error?.message}`;
 }
 
-async function summarise(gateway: GatewayLines, rows: readonly Row[], grownMb: number): Promise<void> {
+async function summarise(
+  gateway: GatewayLines,
+  rows: readonly Row[],
+  grownMb: number,
+): Promise<HostileFigures> {
   const contained = rows.filter(({ isContained }) => isContained).length;
   const worst = rows.reduce((a, b) => (a.lagMs > b.lagMs ? a : b));
   const heaviest = rows.reduce((a, b) => (a.peakMb > b.peakMb ? a : b));
@@ -139,6 +149,7 @@ async function summarise(gateway: GatewayLines, rows: readonly Row[], grownMb: n
   );
   console.log(`  goal: all contained: ${contained === rows.length ? "met" : "MISSED"}`);
   console.log(`  goal: lag at most ${GOAL_LAG_MS} ms: ${worst.lagMs <= GOAL_LAG_MS ? "met" : "MISSED"}`);
+  return { programs: rows.length, contained, worstLagMs: worst.lagMs };
 }
 
 function describeRunners(gateway: GatewayLines): void {

@@ -14,7 +14,10 @@ const WARM_ROUNDS = 50;
 const CODE = "return 1";
 const SHOWN_RUNS = [2, 10, 100];
 
-export async function benchWarmth(home: BenchHome): Promise<void> {
+/** The p50 of each, in ms. */
+type Medians = Readonly<Record<string, number>>;
+
+export async function benchWarmth(home: BenchHome): Promise<Medians> {
   const times = new Map<string, number[]>();
   const note = (name: string, ms: number) => times.set(name, [...(times.get(name) ?? []), ms]);
   for (let round = 0; round < GATEWAYS; round++) {
@@ -29,6 +32,7 @@ export async function benchWarmth(home: BenchHome): Promise<void> {
     const [min, p50, max] = [0, 0.5, 1].map((q) => `${quantile(values, q).toFixed(1)} ms`.padStart(9));
     console.log(`  ${name.padEnd(46)} p50 ${p50}   min ${min}   max ${max}`);
   }
+  return Object.fromEntries([...times].map(([name, values]) => [name, quantile(values, 0.5)]));
 }
 
 /** Of a new gateway; with a pause, after it was asked what there is. */

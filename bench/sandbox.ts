@@ -1,14 +1,18 @@
-/** `npm run bench:sandbox`: what hostile code can do to the built gateway, and what running code costs beside other ways. */
+/**
+ * `npm run bench:sandbox`: what hostile code can do to the built gateway, and what running code costs beside other ways.
+ * `-- --json FILE` writes the figures there.
+ */
 import { mkdtempSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { writeResult } from "./result-file.ts";
 import { copyBuild, type BuiltCopy } from "./sandbox-build.ts";
 import { ROWS } from "./sandbox-cases.ts";
 import { benchCrowd } from "./sandbox-crowd.ts";
 import { openControl, openGateway, prepareHome } from "./sandbox-gateway.ts";
 import { benchHostile } from "./sandbox-hostile.ts";
-import { CAN_LOOK, watchTree } from "./sandbox-processes.ts";
+import { CAN_LOOK, watchTree, type TreeWatch } from "./sandbox-processes.ts";
 import { benchSpeed } from "./sandbox-speed.ts";
 import { benchShares, benchWarmth } from "./sandbox-warmth.ts";
 
@@ -18,25 +22,30 @@ console.log(`Node ${process.version}, ${cpus().length} cores`);
 const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
 try {
   const build = copyBuild(join(folder, "build"));
-  await benchContainment(build.bin, join(folder, "hostile"));
-  await benchCost(build, join(folder, "speed"));
+  const containment = await benchContainment(build.bin, join(folder, "hostile"));
+  const cost = await benchCost(build, join(folder, "speed"));
+  writeResult("sandbox", { ...containment, ...cost });
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
 
-async function benchContainment(bin: string, home: string): Promise<void> {
+async function benchContainment(bin: string, home: string) {
   const prepared = prepareHome(bin, home, [{ amount: 1 }]);
   const gateway = await openGateway(prepared);
   const control = await openControl(prepared);
   const tree = watchTree(gateway.pid);
   try {
-    await benchHostile({ gateway, control, tree });
-    await benchCrowd(gateway, control);
+    const hostile = await benchHostile({ gateway, control, tree });
+    return { hostile, crowd: await benchCrowd(gateway, control) };
   } finally {
     await control.close();
     await gateway.close();
     tree.stop();
+    await lookForOrphans(tree);
   }
+}
+
+async function lookForOrphans(tree: TreeWatch): Promise<void> {
   if (!CAN_LOOK) return;
   const endedAt = performance.now();
   while (tree.left().length > 0 && performance.now() - endedAt < GONE_WITHIN_MS) await pause(10);
@@ -45,15 +54,15 @@ async function benchContainment(bin: string, home: string): Promise<void> {
   console.log(`  goal: no process is left after the gateway has ended: ${verdict}`);
 }
 
-async function benchCost(build: BuiltCopy, folderOfHome: string): Promise<void> {
+async function benchCost(build: BuiltCopy, folderOfHome: string) {
   const home = prepareHome(build.bin, folderOfHome, ROWS);
   const parts = await build.loadParts();
   const gateway = await openGateway(home);
-  try {
-    await benchSpeed(parts, gateway, home);
+  const measure = async () => {
+    const speed = await benchSpeed(parts, gateway, home);
     await benchShares(parts, gateway, folderOfHome);
-  } finally {
-    await gateway.close();
-  }
-  await benchWarmth(home);
+    return speed;
+  };
+  const speed = await measure().finally(() => gateway.close());
+  return { speed, warmth: await benchWarmth(home) };
 }

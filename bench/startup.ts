@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
-import { printFigures, quantile, takeTurns } from "./figures.ts";
+import { printFigures, quantile, takeTurns, type Figures } from "./figures.ts";
 import { timeToList } from "./lines.ts";
 
 const ROUNDS = 21;
@@ -12,7 +12,7 @@ const GOAL_RATIO = 1.5;
 const root = join(import.meta.dirname, "..");
 const bareServer = join(import.meta.dirname, "fixtures/bare-server.mjs");
 
-export async function benchStartup(): Promise<void> {
+export async function benchStartup(): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
   try {
     const bundled = await bundleBareServer(folder);
@@ -42,11 +42,16 @@ export async function benchStartup(): Promise<void> {
       ],
       ROUNDS,
     );
-    printFigures("Start-up: spawn to the answer of tools/list over stdio", samples, "bare SDK server");
+    const figures = printFigures(
+      "Start-up: spawn to the answer of tools/list over stdio",
+      samples,
+      "bare SDK server",
+    );
     const ratio = quantile(samples[2]!.values, 0.5) / quantile(samples[0]!.values, 0.5);
     console.log(
       `  goal: at most ${GOAL_RATIO} × the bare server: ${ratio <= GOAL_RATIO ? "met" : "MISSED"} (${ratio.toFixed(2)} ×)`,
     );
+    return figures;
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -5,13 +5,13 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { DEFAULT_SCOPE } from "../src/core/names.ts";
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts";
-import { printFigures, takeTurns } from "./figures.ts";
+import { printFigures, takeTurns, type Figures } from "./figures.ts";
 
 const ROUNDS = 1_000;
 const PAYLOAD = { text: "x".repeat(1_000) };
 const END = { status: "succeeded", result: PAYLOAD, endSeq: 1, clockAt: 1, finishedAt: 1 } as const;
 
-export async function benchStore(): Promise<void> {
+export async function benchStore(): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
   const store = await openSqliteStore({ home: join(folder, "home") });
   const bare = new DatabaseSync(join(folder, "bare.db"));
@@ -60,7 +60,7 @@ export async function benchStore(): Promise<void> {
       ],
       ROUNDS,
     );
-    printFigures("Store: WAL, synchronous = FULL", samples, "bare SQLite, one commit of 1 KB");
+    return printFigures("Store: WAL, synchronous = FULL", samples, "bare SQLite, one commit of 1 KB");
   } finally {
     bare.close();
     await store.close();

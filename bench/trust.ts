@@ -7,7 +7,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { printFigures, quantile, takeTurns, type Samples } from "./figures.ts";
+import { printFigures, quantile, takeTurns, type Figures, type Samples } from "./figures.ts";
 
 const BIN = join(import.meta.dirname, "../dist/main.js");
 const SERVER = join(import.meta.dirname, "fixtures/sized-server.mjs");
@@ -70,7 +70,7 @@ async function timed({ ask }: Gateway): Promise<number> {
   return (performance.now() - startedAt) / CALLS;
 }
 
-export async function benchTrust(): Promise<void> {
+export async function benchTrust(): Promise<Figures> {
   const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
   // Of two processes the one that started later can be a tenth slower: each case has an early and a late one.
   const order = [...CASES.keys(), ...[...CASES.keys()].toReversed()];
@@ -87,9 +87,14 @@ export async function benchTrust(): Promise<void> {
       name,
       values: turns.filter((_, slot) => order[slot] === at).flatMap(({ values }) => values),
     }));
-    printFigures(`A forwarded call, guarded (each value is the mean of ${CALLS})`, samples, CASES[0].name);
+    const figures = printFigures(
+      `A forwarded call, guarded (each value is the mean of ${CALLS})`,
+      samples,
+      CASES[0].name,
+    );
     const [bare, , whole] = samples.map(({ values }) => quantile(values, 0.5));
     console.log(`  goal: at most ${GOAL.toFixed(2)}×; ${whole! / bare! <= GOAL ? "met" : "missed"}`);
+    return figures;
   } finally {
     for (const { child } of gateways) {
       child.kill();
