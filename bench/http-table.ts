@@ -26,7 +26,7 @@ export const perSecond = (figures: HttpFigures): number => quantile(figures.perS
 const COLUMNS = ["p50", "p99", "calls/s", "CPU a call"];
 
 /** What was printed of one candidate. */
-export interface HttpSummary {
+interface HttpSummary {
   readonly p50Ms: number;
   readonly p99Ms: number;
   readonly perSecond: number;

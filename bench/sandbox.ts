@@ -7,10 +7,16 @@ import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { writeResult } from "./result-file.ts";
-import { copyBuild, type BuiltCopy } from "./sandbox-build.ts";
+import { copyBuild, type BuiltCopy, type Parts } from "./sandbox-build.ts";
 import { ROWS } from "./sandbox-cases.ts";
 import { benchCrowd } from "./sandbox-crowd.ts";
-import { openControl, openGateway, prepareHome } from "./sandbox-gateway.ts";
+import {
+  openControl,
+  openGateway,
+  prepareHome,
+  type BenchHome,
+  type GatewayLines,
+} from "./sandbox-gateway.ts";
 import { benchHostile } from "./sandbox-hostile.ts";
 import { CAN_LOOK, watchTree, type TreeWatch } from "./sandbox-processes.ts";
 import { benchSpeed } from "./sandbox-speed.ts";
@@ -58,11 +64,16 @@ async function benchCost(build: BuiltCopy, folderOfHome: string) {
   const home = prepareHome(build.bin, folderOfHome, ROWS);
   const parts = await build.loadParts();
   const gateway = await openGateway(home);
-  const measure = async () => {
+  const speed = await benchWarm(parts, gateway, home, folderOfHome);
+  return { speed, warmth: await benchWarmth(home) };
+}
+
+async function benchWarm(parts: Parts, gateway: GatewayLines, home: BenchHome, folderOfHome: string) {
+  try {
     const speed = await benchSpeed(parts, gateway, home);
     await benchShares(parts, gateway, folderOfHome);
     return speed;
-  };
-  const speed = await measure().finally(() => gateway.close());
-  return { speed, warmth: await benchWarmth(home) };
+  } finally {
+    await gateway.close();
+  }
 }

@@ -29,7 +29,7 @@ export function readmeTable(results: Results): string {
       ? []
       : [`| ${claim.text} | ${linked(cells.ours, "docs/")} | ${linked(cells.other, "docs/")} |`],
   );
-  const note = "[docs/numbers.md](docs/numbers.md) says what was measured when, and on which machine.";
+  const note = "[docs/numbers.md](docs/numbers.md) says what was measured when, and where.";
   if (rows.length === 0) return `Nothing is measured on this commit. ${note}`;
   return ["| | with Repertoire | compared with |", "|---|---|---|", ...rows, "", note].join("\n");
 }
@@ -49,8 +49,8 @@ const INTRODUCTION = `# Numbers
 
 <!-- Made by \`npm run claims\` from bench/results; a test keeps it true. -->
 
-Each figure here and in the README comes from a result in \`bench/results\`, with its commit and machine. Times are of that
-machine at that load; what is compared was measured in the same run, in turn. A row without a result says so.`;
+Each figure here and in the README comes from a result in \`bench/results\`, with its commit and machine. Times are of
+that machine at that load; what is compared was measured in the same run, in turn. A row without a result says so.`;
 
 const COMMANDS = `## Measuring again
 
