@@ -87,19 +87,20 @@ async function runTasks(
   failed: (task: Task, error: unknown) => void,
 ): Promise<Map<Task, Conversation>> {
   const searches = new Map<Task, Search>();
-  const isListed = (task: Task): boolean =>
-    neededBy(task).every((needed) => start.tools.some(({ name }) => name === needed));
+  const knows = (task: Task): boolean => neededBy(task).every((name) => isListed(start, name));
   const conversations = new Map<Task, Conversation>();
   const each = async (step: (task: Task) => Promise<void>): Promise<void> => {
     for (const task of tasks) await step(task).catch((error: unknown) => failed(task, error));
   };
   await each(async (task) => {
-    if (!isListed(task)) searches.set(task, await searchFor(task, (query) => browse(gateway, query)));
+    if (knows(task)) return;
+    if (!isListed(start, "browse_components")) throw new Error("neither its tools nor a search is listed");
+    searches.set(task, await searchFor(task, (query) => browse(gateway, query)));
   });
   await each(async (task) => {
     const search = searches.get(task);
     if (search !== undefined) conversations.set(task, await runSearched(gateway, task, start, search));
-    else if (isListed(task)) conversations.set(task, await runListed(gateway, task, start));
+    else if (knows(task)) conversations.set(task, await runListed(gateway, task, start));
   });
   return conversations;
 }
@@ -117,7 +118,10 @@ async function runSearched(
   return { start: start.tokens, once, repeated: [...search.turns, ...runs], search };
 }
 
-/** The model has all definitions: it calls a tool for one call, runs code for a loop, and takes the cheaper way else. */
+/**
+ * The model has all definitions: it calls a tool for one call, runs code for a loop, and takes the cheaper way else.
+ * Where it is not told that code can be run, it calls.
+ */
 async function runListed(gateway: Connection, task: Task, start: Start): Promise<Conversation> {
   const tools = {
     nameOf: exposedName,
@@ -131,6 +135,10 @@ async function runListed(gateway: Connection, task: Task, start: Start): Promise
     loop: code,
     sequence: async () => cheaper(start.tokens, await calls(), await code()),
   };
-  const once = await ways[task.kind]();
+  const once = await (isListed(start, "execute") ? ways[task.kind] : calls)();
   return { start: start.tokens, once, repeated: repeat(once, REPEATS) };
+}
+
+function isListed({ tools }: Start, wanted: string): boolean {
+  return tools.some(({ name }) => name === wanted);
 }
