@@ -10,10 +10,13 @@ import { showNodes, type ShownNode } from "./meta-tools/browse-answer.ts";
 
 /** As many as a search answers with where no limit is asked for. */
 const HIT_COUNT_MAX = 20;
-/** `{"query":"…"}` with eight words, and the frame of a call around it. */
-const QUESTION_TOKENS = 30;
-/** `execute {"code":"return await …"}` beside a direct call (25), and its answer beside the bare result (60). */
-export const EXECUTE_TOKENS = 85;
+/** A few words as `{"query":"…"}`: 10 to 18 in 45 tasks. */
+const QUESTION_TOKENS = 15;
+/**
+ * In the same tasks, `execute {"code":"return await …"}` has 25 more than a direct call, and its answer 52 more than
+ * the bare result.
+ */
+export const EXECUTE_TOKENS = 77;
 /** What is paid beside the answer of the search. */
 export const ASKING_TOKENS = QUESTION_TOKENS + EXECUTE_TOKENS;
 
