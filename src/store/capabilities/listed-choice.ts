@@ -18,7 +18,7 @@ import { estimateTokens } from "../../core/token-estimate.ts";
 import type { Database } from "../database.ts";
 
 /** A capability as far as the choice needs it. */
-export interface ListedCandidate {
+interface ListedCandidate {
   readonly id: string;
   readonly usageCount: number;
   readonly updatedAt: number;
@@ -30,7 +30,7 @@ export interface ListedCandidate {
 const FRAME_BYTES = 48;
 
 /** The ids of those that are listed, of the candidates in any order. */
-export function pickListed(candidates: readonly ListedCandidate[]): string[] {
+function pickListed(candidates: readonly ListedCandidate[]): string[] {
   const chosen: string[] = [];
   let tokensLeft = LISTED_TOKENS_MAX;
   for (const { id, bytes } of inOrder(candidates)) {
