@@ -67,6 +67,12 @@ export async function benchRetail(options: RetailOptions): Promise<RetailFigures
   return { ...figures, kills: figuresOf(run, played) };
 }
 
+/** Each way came to the same in each task, and no kill changed anything. */
+export function isProven({ tasks, scriptEqual, keptEqual, keptSameResult, kills }: RetailFigures): boolean {
+  const isSame = [scriptEqual, keptEqual, keptSameResult].every((count) => count === tasks);
+  return isSame && (kills === undefined || kills.whole === kills.kills);
+}
+
 interface Undisturbed extends Omit<Lists, "full"> {
   readonly played: readonly Played[];
 }
@@ -86,9 +92,11 @@ async function playUndisturbed(
   });
   return whileOpen(stand.openGateway(), async (gateway) => {
     const lean = await listedBy(gateway);
+    const browse = lean.definitions.find(({ name }) => name === "browse_components")!;
+    const searched = { gateway, browse, definitions: shop.definitions };
     const played: Played[] = [];
     for (const reference of references) {
-      played.push(await playThroughGateway(stand, gateway, reference, shop.definitions, hashOf));
+      played.push(await playThroughGateway(stand, searched, reference, hashOf));
     }
     return { played, shop, lean };
   });

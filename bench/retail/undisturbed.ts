@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Lines } from "../lines.ts";
 import { callTool, listTools, readExecute, valueOf, type Definition } from "./connection.ts";
-import { searchFor } from "./searching.ts";
+import { searchFor, type Searched } from "./searching.ts";
 
 import type { HashOf } from "./final-state.ts";
 import { scriptOf, type DoneAction, type Script } from "./script.ts";
@@ -57,14 +57,14 @@ export async function playDirect(
 /** The script, then what it takes to keep it, then the kept tool on a shop of its own. */
 export async function playThroughGateway(
   stand: Stand,
-  gateway: Lines,
+  searched: Searched,
   reference: Reference,
-  definitions: readonly Definition[],
   hashOf: HashOf,
 ): Promise<Played> {
+  const { gateway } = searched;
   const { task, script } = reference;
   const scriptLog = stand.choose(`script-${task.id}`);
-  const found = await searchFor(gateway, task, definitions);
+  const found = await searchFor(searched, task);
   const ran = await makeCall(gateway, "execute", { code: script.code, inputs: script.inputs });
   const { draft, outputs } = requireSuccess(task, ran);
   const keep = {
