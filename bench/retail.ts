@@ -3,12 +3,13 @@
  * REPERTOIRE_BENCH_RETAIL names): whether call by call, as one script and as a kept tool they come to the same database, what each
  * way costs, and whether `kill -9` before and after each action changes anything.
  *
- *     node bench/retail.ts [--gateway PATH/dist/main.js] [--sample N | --no-kills] [--json]
+ *     node bench/retail.ts [--gateway PATH/dist/main.js] [--sample N | --no-kills] [--json FILE]
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { writeResult } from "./result-file.ts";
 import { reportOf } from "./retail/report.ts";
 import { isWhole } from "./retail/kills.ts";
 import { benchRetail, isProven } from "./retail/run.ts";
@@ -22,7 +23,7 @@ const { values } = parseArgs({
     gateway: { type: "string", default: join(import.meta.dirname, "../dist/main.js") },
     sample: { type: "string", default: "1" },
     "no-kills": { type: "boolean", default: false },
-    json: { type: "boolean", default: false },
+    json: { type: "string" },
   },
 });
 const sample = Number(values.sample);
@@ -42,7 +43,10 @@ try {
   });
   if (figures === undefined)
     console.log(`bench:retail: skipped, there is no db.json and tasks.json in ${dataFolder()}`);
-  else console.log(values.json ? JSON.stringify(figures, null, 2) : reportOf(figures));
+  else {
+    console.log(reportOf(figures));
+    writeResult("retail", figures);
+  }
   if (figures !== undefined && !isProven(figures)) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

@@ -2,11 +2,13 @@
  * `npm run bench:tasks`: what a model's context takes in while it does 45 tasks with the tools of real servers, with
  * the servers connected to the client and behind the gateway. bench/tasks/conversation.ts has the rules of counting.
  *
- * `-- --worlds 5,20 --modes direct,lean --task ID --json FILE --gateway <other>/dist/main.js`
+ * `-- --worlds 5,20 --modes direct,lean --task ID --json FILE --outcomes FILE --gateway <other>/dist/main.js`; the second
+ * file has the figures of every task.
  */
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { writeResult } from "./result-file.ts";
 import { definitionsFile, loadDefinitions } from "./tasks/definitions.ts";
 import { MODES, REPEATS, type Mode } from "./tasks/outcome.ts";
 import { runTaskBench } from "./tasks/run.ts";
@@ -21,6 +23,7 @@ const { values } = parseArgs({
     modes: { type: "string", default: MODES.join() },
     task: { type: "string" },
     json: { type: "string" },
+    outcomes: { type: "string" },
     gateway: { type: "string", default: join(import.meta.dirname, "../dist/main.js") },
   },
 });
@@ -57,7 +60,7 @@ else {
   printDearer(outcomes);
   for (const failure of failures) console.log(`FAILED: ${failure}`);
   console.log(`\n${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
-  if (values.json !== undefined)
-    writeFileSync(values.json, `${JSON.stringify({ rows, outcomes, failures }, null, 1)}\n`);
+  writeResult("tasks", { rows, failures });
+  if (values.outcomes !== undefined) writeFileSync(values.outcomes, `${JSON.stringify(outcomes, null, 1)}\n`);
   if (failures.length > 0) process.exitCode = 1;
 }

@@ -41,7 +41,7 @@ export const CLAIMS: readonly Claim[] = [
   ...[107, 364].map((size) => taskClaim(size)),
   claim({
     id: "retail",
-    text: "killed before and after each action of 114 retail tasks, then resumed",
+    text: "killed before and after each action of τ²-bench's retail tasks, then resumed",
     bench: "retail",
     from: retail,
   }),
