@@ -8,7 +8,7 @@
  * the profile. What is not known by then (a server that has not answered) counts as too much.
  */
 import { canonicalJson } from "../core/json.ts";
-import { BYTES_A_TOKEN, estimateTokens } from "../core/token-estimate.ts";
+import { BYTES_A_TOKEN, estimateTokens } from "../text/token-estimate.ts";
 import type { AnthropicTool, ToolDefinition } from "../core/tool.ts";
 import { within } from "../timing/deadline.ts";
 import { ASKING_TOKENS, findingTokens, longestAnswer } from "./finding-cost.ts";

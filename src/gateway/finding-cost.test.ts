@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { toolOf } from "../../test/fixtures/tool-source.ts";
-import { estimateTokens } from "../core/token-estimate.ts";
+import { estimateTokens } from "../text/token-estimate.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { ASKING_TOKENS, findingTokens, longestAnswer } from "./finding-cost.ts";
 

@@ -4,7 +4,7 @@
  * more than this is worth showing; a dearer one is paid for in every request, a search once.
  */
 import { codeNameOf } from "../core/names.ts";
-import { estimateTokens } from "../core/token-estimate.ts";
+import { estimateTokens } from "../text/token-estimate.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { showNodes, type ShownNode } from "./meta-tools/browse-answer.ts";
 

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { toolOf } from "../../test/fixtures/tool-source.ts";
-import { estimateTokens } from "../core/token-estimate.ts";
+import { estimateTokens } from "../text/token-estimate.ts";
 import { silentLog, type Log } from "../core/log.ts";
 import type { Store } from "../core/store.ts";
 import { modelText } from "./exposure.ts";

@@ -11,7 +11,7 @@ import { hashText } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import { createLru } from "../timing/lru.ts";
 import type { Store } from "../core/store.ts";
-import { estimateTokens } from "../core/token-estimate.ts";
+import { estimateTokens } from "../text/token-estimate.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import { modelText, type ToolTokens } from "./exposure.ts";
 import { createTokenThread, type TokenThread } from "../search/tokens/token-thread.ts";

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { eventuallyAsync, temporaryFolder } from "../../test/fixtures/temporary.ts";
 import type { App } from "../app/app.ts";
 import type { FinishedStep, NewRun } from "../core/store.ts";
-import { BYTES_A_TOKEN } from "../core/token-estimate.ts";
+import { BYTES_A_TOKEN } from "../text/token-estimate.ts";
 import { callOf } from "../store/testsuite/calls.ts";
 import { draftOf, finishedOf, newRunOf } from "../store/testsuite/fixture.ts";
 import { fixture, openOperator } from "./access.testkit.ts";

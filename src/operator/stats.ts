@@ -2,7 +2,7 @@
 import type { App } from "../app/app.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
 import type { Usage } from "../core/usage-store.ts";
-import { BYTES_A_TOKEN, estimateTokens } from "../core/token-estimate.ts";
+import { BYTES_A_TOKEN, estimateTokens } from "../text/token-estimate.ts";
 import type { AnswerOf } from "./contract/contract.ts";
 import type { OperatorDeps, Viewer } from "./operator.ts";
 import { findLastCheck } from "./library-check.ts";

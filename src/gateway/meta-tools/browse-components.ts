@@ -245,9 +245,10 @@ function createBuiltInSearch(): (
     if (!ABOUT_WORKFLOWS.test(query)) return [];
     if (made?.types !== types) made = { types, index: indexBuiltIn(types) };
     const byName = new Map(types.map((type) => [type.name, type]));
-    const rest = query.replaceAll(new RegExp(ABOUT_WORKFLOWS, "gi"), " ");
+    const rest = query.replaceAll(new RegExp(ABOUT_WORKFLOWS, "gi"), " ").trim();
+    if (rest === "") return types;
     const { hits, isFaint } = made.index.search(rest, { limit: types.length });
-    return hits.length === 0 || isFaint ? types : hits.map(({ id }) => byName.get(id)!);
+    return isFaint ? [] : hits.map(({ id }) => byName.get(id)!);
   };
 }
 

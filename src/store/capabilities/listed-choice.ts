@@ -14,7 +14,7 @@ import {
   LISTED_COUNT_MIN,
   LISTED_TOKENS_MAX,
 } from "../../core/store.ts";
-import { estimateTokens } from "../../core/token-estimate.ts";
+import { estimateTokens } from "../../text/token-estimate.ts";
 import type { Database } from "../database.ts";
 
 /** A capability as far as the choice needs it. */

@@ -172,11 +172,11 @@ const HITS_MAX = 50;
 
 /** What `browse_components` answers, as far as it is read here. */
 interface Browsed {
-  readonly nodes: readonly { readonly type: string; readonly server: string }[];
+  readonly nodes: readonly { readonly type: string }[];
   readonly workflows: readonly { readonly tool: string }[];
   readonly total: number;
-  readonly pending: readonly string[];
-  readonly unavailable: readonly { readonly server: string; readonly reason: string }[];
+  readonly pending?: readonly string[];
+  readonly unavailable?: readonly { readonly server: string; readonly reason: string }[];
 }
 
 async function search({ app }: Session, query: string, options: ToolsOptions): Promise<number> {
@@ -190,11 +190,14 @@ async function search({ app }: Session, query: string, options: ToolsOptions): P
     return EXIT.ok;
   }
   const hits = answer.structuredContent as unknown as Browsed;
+  const about = { query: `${query} node`, include_workflows: false };
+  const forWorkflows = (await app.gateway.callTool("browse_components", about))
+    .structuredContent as unknown as Browsed;
   const byName = new Map([...callablesIn(found), ...nodesOf(app)].map((one) => [one.name, one]));
+  const shownAs = (names: readonly string[]) => names.flatMap((name) => byName.get(name) ?? []);
   const names = [...hits.workflows.map(({ tool }) => tool), ...hits.nodes.map(({ type }) => type)];
-  const shown = names.flatMap((name) => byName.get(name) ?? []);
-  const callable = shown.filter(({ kind }) => kind !== "node");
-  const nodes = shown.filter(({ kind }) => kind === "node");
+  const callable = shownAs(names).filter(({ kind }) => kind !== "node");
+  const nodes = shownAs(forWorkflows.nodes.map(({ type }) => type)).filter(({ kind }) => kind === "node");
   for (const one of callable) showCallable(one);
   if (options.nodes === true && nodes.length > 0) {
     if (callable.length > 0) print();
@@ -203,8 +206,8 @@ async function search({ app }: Session, query: string, options: ToolsOptions): P
   if (callable.length === 0) noteNothing(query, found.tools.length, options);
   else if (hits.total > names.length) note(`${hits.total} tools match; the best ${names.length} are shown.`);
   if (options.nodes !== true && nodes.length > 0) noteNodes(nodes, query, options);
-  for (const server of hits.pending) note(`${server} has not answered yet.`);
-  for (const { server, reason } of hits.unavailable) note(`${server}: ${escapeUnprintable(reason)}`);
+  for (const server of hits.pending ?? []) note(`${server} has not answered yet.`);
+  for (const { server, reason } of hits.unavailable ?? []) note(`${server}: ${escapeUnprintable(reason)}`);
   return EXIT.ok;
 }
 
