@@ -29,6 +29,8 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
   });
   const heldCalls = createHeldCalls({ states });
   const toolTokens = createTokenCounts({ store, log });
+  const isServing = () => front.stdio !== undefined || front.http !== undefined;
+  let isWarm = false;
   const deps: GatewayDeps = {
     registry,
     runs,
@@ -59,7 +61,14 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     heldCalls,
     denied: (context, tool, details) => trail.recordDenial(context, tool, details),
     // A client that looks for tools runs code next; a command that lists them does not.
-    metaToolAnswered: () => (front.stdio !== undefined || front.http !== undefined) && runs.warm(),
+    metaToolAnswered: () => isServing() && runs.warm(),
+    toolsListed(context) {
+      if (isWarm || !isServing()) return;
+      runs.warmFor(context).then(
+        (warmed) => (isWarm ||= warmed),
+        (error: unknown) => log.warn("runs.warm.failed", { error }),
+      );
+    },
     version: VERSION,
     log,
   };

@@ -512,6 +512,12 @@ export interface ClaimGrounds {
   readonly judgesDead?: boolean;
 }
 
+/**
+ * What an acknowledged write survives. `process`: the end of every process, and a failure of the machine only together with
+ * the next write that is `disk`, which is what all others are. A database that is a server of its own makes no difference.
+ */
+export type Durability = "process" | "disk";
+
 /** How a run ended, as it is written. */
 type EndedRun = Pick<Run, "status"> &
   Partial<Pick<Run, "result" | "error" | "logs">> & { readonly use?: CapabilityUse };
@@ -604,7 +610,9 @@ export interface RunStore {
   /** Closing a closed step is true, and its first outcome stays. Closing one that was never opened is a bug and throws. */
   closeStep(lease: Lease, key: string, outcome: StepOutcome): Promise<boolean>;
   /** Records a step that was not opened, for calls that may be made again. A key that exists is true and stays. */
-  recordStep(lease: Lease, step: FinishedStep): Promise<boolean>;
+  recordStep(lease: Lease, step: FinishedStep, durability?: Durability): Promise<boolean>;
+  /** Brings to disk what was written with less. */
+  settle(): Promise<void>;
   /**
    * Writes how the run ended, or that it waits, and in the same transaction the use of its capability and when the queue takes
    * it up again.
@@ -614,7 +622,7 @@ export interface RunStore {
     end: EndedRun & Partial<Pick<Run, "attemptCount">> & { readonly wakeAt?: number | undefined },
   ): Promise<boolean>;
   /** Inserts a run that has ended, and in the same transaction the use of its capability. */
-  record(newRun: NewRun, end: EndedRun): Promise<Run>;
+  record(newRun: NewRun, end: EndedRun, durability?: Durability): Promise<Run>;
   /** Asks the owner of a running run to cancel it; false where it does not run. The first who asks is remembered. */
   requestCancel(runId: string, by: string): Promise<boolean>;
   /** The runs of this owner that somebody asked to cancel. */

@@ -67,6 +67,8 @@ export interface GatewayDeps {
   readonly denied: (context: CallContext, tool: string, details: JsonObject) => void;
   /** A client has used one of the five: more will follow. */
   readonly metaToolAnswered: () => void;
+  /** A client was given the list of tools: it may run code next. */
+  readonly toolsListed?: (context: CallContext) => void;
   readonly version: string;
   /** How long a call may take before a client that knows tasks gets one; without it, 10 s. */
   readonly taskAfterMs?: number;

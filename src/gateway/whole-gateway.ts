@@ -287,7 +287,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
   ): Promise<ToolResult<ListPage>> {
     if (cursor !== undefined) return fail("TOOL_INVALID_INPUT", "Unknown cursor: the list has one page.");
     const context = contextOf(partial);
-    if (method === "tools/list") return succeed(await toolList.read(context));
+    if (method === "tools/list") {
+      deps.toolsListed?.(context);
+      return succeed(await toolList.read(context));
+    }
     return succeed({ page: await listOffer(method, context) });
   }
 

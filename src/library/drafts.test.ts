@@ -103,9 +103,9 @@ describe.each(PLACES)("drafts %s", (_where, open) => {
     expect(await place.list(DEFAULT_SCOPE)).toEqual([]);
     const read = [drafts.names(), drafts.find(name), drafts.settle()] as const;
     gate.resolve();
-    const [names, found] = await Promise.all(read);
+    const [names, draft] = await Promise.all(read);
     expect(names).toEqual([name]);
-    expect(found).toMatchObject({ success: true, data: { text: "return 1" } });
+    expect(draft).toMatchObject({ success: true, data: { text: "return 1" } });
   });
 
   it("that cannot be written behind are told of, and keep nothing else from being written", async () => {

@@ -27,12 +27,6 @@ export const LEASE_SLACK_MS = 30_000;
 /** How long a call under way is awaited when its run is cancelled; a longer one counts as not answered. */
 const CANCEL_GRACE_MS = 10_000;
 
-/**
- * A run of code is on record before its first call, or after this time: what others look at, cancel or attach to is
- * there, and one that calls nothing and ends sooner is written once, as a whole.
- */
-const ROW_AFTER_MS = 50;
-
 /** A run on record that goes on from another, with what it took over. */
 export interface Continued {
   readonly run: Run;
@@ -204,7 +198,7 @@ export function openRun(
     clockAt,
     begin,
     beginSoon() {
-      startTimer ??= setTimeout(() => void begin(), ROW_AFTER_MS);
+      startTimer ??= setTimeout(() => void begin(), deps.rowAfterMs);
     },
     stop,
     waits: continued?.waits ?? new Map(),

@@ -66,6 +66,7 @@ export interface RunLifecycleDeps {
   readonly runBegun: () => void;
   /** Runs of this process that have ended, and the store does not know it. */
   readonly unended: Set<string>;
+  readonly rowAfterMs: number;
 }
 
 export interface RunsDeps {
@@ -90,6 +91,8 @@ export interface RunsDeps {
   readonly spend?: SealStore["spend"];
   /** How long the question of a rule can be answered, and its answer used. */
   readonly approvalMs?: () => number;
+  /** After how long a run is on record that makes no call; without it, a moment. */
+  readonly rowAfterMs?: number;
   /** What looks like an attack in the texts of an answer; without it, none is looked at. */
   readonly scanAnswer?: (tool: string, answer: ToolAnswer, context: CallContext) => string | undefined;
   /** A person is asked about a call. */

@@ -164,7 +164,8 @@ export async function recordRun(
   elapsedMs: number,
 ): Promise<void> {
   crashPoint("run.ending");
-  await store.record(newRun, endOf(end, seal, request, elapsedMs));
+  // Without a call there is nothing that a failure of the machine could make anybody repeat.
+  await store.record(newRun, endOf(end, seal, request, elapsedMs), "process");
   crashPoint("run.ended");
 }
 

@@ -68,6 +68,7 @@ export interface TestDeps {
   /** Decides on calls, in the registry and in runs. */
   readonly guard?: Guard;
   readonly approvalMs?: () => number;
+  readonly rowAfterMs?: number;
   /** In place of a store of this machine alone. */
   readonly openStore?: () => Promise<Store>;
   readonly liveness?: Liveness;

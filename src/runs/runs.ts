@@ -40,7 +40,7 @@ import {
   type QuestionReference,
 } from "./resume/decide.ts";
 import { createShutdown } from "./shutdown.ts";
-import { findLastRun, findWaitingCall, starterOf } from "./resume/last-run.ts";
+import { findLastRun, findWaitingCall, hasRunBefore, starterOf } from "./resume/last-run.ts";
 import type { CheckedCode, PreparedCode } from "./prepare/prepare-code.ts";
 import { replayCode, type ReplayReport, type ReplayRequest } from "./journal/replay.ts";
 import { checkResumable, continueBelow, resumeRun, type ResumeRequest } from "./resume/resume-run.ts";
@@ -133,6 +133,8 @@ export interface Runs {
   activeCount(): number;
   /** Has everything that a run needs ready before the first one. */
   warm(): void;
+  /** Has ready what every run of code needs, for a client whose earlier runs are on record; for any other nothing. Whether it was. */
+  warmFor(context: CallContext): Promise<boolean>;
   /** Ends the runs of owners that are dead, on a store of several machines; one that beats itself does it again and again. */
   sweep(): Promise<void>;
   /** Lets calls under way end and be recorded, and ends every run where it is. */
@@ -145,6 +147,12 @@ const TOOLS_IN_CODE = "mcp";
 
 /** Where nothing else is said: a question may wait over night. */
 const APPROVAL_MS = 24 * 60 * 60_000;
+
+/**
+ * A run of code is on record before its first call, or after this time: what others look at, cancel or attach to is
+ * there, and one that calls nothing and ends sooner is written once, as a whole.
+ */
+const ROW_AFTER_MS = 50;
 
 /** How long a call under way is awaited when the gateway shuts down; longer ones count as not answered. */
 const DRAIN_GRACE_MS = 10_000;
@@ -165,6 +173,7 @@ export function createRuns(given: RunsDeps): Runs {
       guard.observe({ kind: name.includes("__") ? "tool" : "node", name, args: {} }, context),
     spend: given.spend ?? (() => Promise.resolve(true)),
     approvalMs: given.approvalMs ?? (() => APPROVAL_MS),
+    rowAfterMs: given.rowAfterMs ?? ROW_AFTER_MS,
     recordAsked: given.recordAsked ?? (() => {}),
     liveness: given.liveness ?? createLocalLiveness(),
     shutdown: createShutdown(),
@@ -312,6 +321,12 @@ export function createRuns(given: RunsDeps): Runs {
       deps.analysis.warm();
       deps.types.warm();
       deps.args.warm();
+    },
+    async warmFor(context) {
+      const hasRun = await hasRunBefore(deps, context);
+      if (hasRun) deps.sandbox.warm();
+      if (hasRun) deps.analysis.warm();
+      return hasRun;
     },
     async sweep() {
       if (deps.replicas !== undefined) await sweepAbandoned({ ...deps, replicas: deps.replicas });

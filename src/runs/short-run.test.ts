@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
 import type { RunStore } from "../core/store.ts";
-import { createTestRuns, type TestRuns } from "./runs.testkit.ts";
+import { createTestRuns, type TestDeps, type TestRuns } from "./runs.testkit.ts";
 
 let writes: string[];
 let kit: TestRuns;
@@ -21,9 +21,13 @@ function noted<T>(name: string, write: Promise<T>): Promise<T> {
   return write;
 }
 
-beforeEach(async () => {
+beforeEach(() => open({ rowAfterMs: 60_000 }));
+afterEach(() => kit.close());
+
+async function open(deps: Pick<TestDeps, "rowAfterMs">): Promise<void> {
   writes = [];
-  kit = await createTestRuns(temporaryFolder(), undefined, undefined, undefined, { around: noting });
+  const around = { around: noting, ...deps };
+  kit = await createTestRuns(temporaryFolder(), undefined, undefined, undefined, around);
   kit.addSource(
     "notes",
     {
@@ -31,8 +35,7 @@ beforeEach(async () => {
     },
     { read: { annotations: { readOnlyHint: true } } },
   );
-});
-afterEach(() => kit.close());
+}
 
 it("writes a short run without calls once, as a whole, under the id and the time of its beginning", async () => {
   const first = await kit.execute("return 1", { intent: "one" });
@@ -59,6 +62,8 @@ it("has a run on record before its first call", async () => {
 });
 
 it("has a run on record that takes longer than a moment, and it can be cancelled", async () => {
+  await kit.close();
+  await open({});
   const running = kit.execute("for (;;) {}");
   await expect
     .poll(() => kit.store.runs.list(DEFAULT_SCOPE, { limit: 1 }), { timeout: 10_000 })

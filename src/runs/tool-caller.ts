@@ -95,6 +95,7 @@ export function createToolCaller(deps: ToolCallerDeps): ToolCaller {
       args,
       startsRun,
       isRepeatable: startsRun || isRepeatable(tool.definition),
+      isRead: !startsRun && tool.definition.annotations?.readOnlyHint === true,
       check: () => check(deps, tool, deps.functions[index]!, args, signal),
       make: (trace, permit) => make(tool, key, args, signal, trace, permit),
     };

@@ -7,6 +7,10 @@ import type { Database } from "./database.ts";
 /** What a database brings; all that differs between SQLite and PostgreSQL. */
 export interface Backend extends Concurrency {
   readonly db: Kysely<Database>;
+  /** The same database, for writes that survive the end of the process and need no more; see `Durability`. */
+  readonly light: Kysely<Database>;
+  /** Brings light writes to disk. */
+  settle(): Promise<void>;
   /** The database's clock in ms. Leases are measured by it alone, so that owners need not agree on the time. */
   readonly databaseNow: RawBuilder<number>;
   /** Whether processes on other machines may use it as well. */
@@ -64,7 +68,8 @@ export const ONE_WRITER: Concurrency = {
 };
 
 /** What the stores of the single nouns work with. */
-export interface StoreContext extends Pick<Backend, "db" | "databaseNow" | "isShared">, Concurrency {
+export interface StoreContext
+  extends Pick<Backend, "db" | "light" | "settle" | "databaseNow" | "isShared">, Concurrency {
   /** Called in the transaction that gives a run a time to be taken up at. */
   readonly enqueue: Enqueue;
   readonly clock: Clock;

@@ -36,6 +36,8 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
   const wakes = createWakes();
   const context: StoreContext = {
     db,
+    light: backend.light,
+    settle: () => backend.settle(),
     // Where the rows are the queue, this process looks at them as soon as the transaction is over.
     enqueue: backend.enqueue ?? (() => Promise.resolve(wakes.call())),
     isShared,
@@ -55,7 +57,7 @@ export function createStore(backend: Backend, options: StoreOptions = {}): Store
     isShared ? repeating(noun, context, except) : noun;
   const audit = patient(createAudit(context));
   const runs = patient(createRunStore(context), {
-    own: ["start", "resume", "claim", "finish", "decide", "enqueue"],
+    own: ["newId", "start", "record", "resume", "claim", "finish", "decide", "enqueue"],
   });
   return {
     capabilities: patient(createCapabilityStore(context), {

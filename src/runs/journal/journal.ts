@@ -33,6 +33,8 @@ export interface StepRequest {
   readonly args: JsonObject;
   /** Making it twice does no harm. */
   readonly isRepeatable: boolean;
+  /** It changes nothing: what it answered need not be on disk before the next call, unless that one changes something. */
+  readonly isRead?: boolean;
   /** It is a run of its own, with a journal of its own. */
   readonly startsRun?: boolean;
   /** Whether a failure is part of the plan: then it is answered from the journal like a success. */
@@ -103,6 +105,9 @@ export function createJournal(deps: JournalDeps): Journal {
   const queue = createReplayQueue(deps.taken.filter(({ tool }) => tool !== QUESTION_TOOL).map(endSeqOf));
   let counter = Math.max(0, ...deps.taken.map((step) => Math.max(step.seq, endSeqOf(step))));
   let clockAt = deps.clockAt;
+  /** How many reads are on record, and of how many it is known that no failure of the machine can lose them. */
+  let readCount = 0;
+  let settledCount = 0;
   let lastDelivery: Promise<unknown> = Promise.resolve();
 
   /** As long as recorded answers are to come, time is theirs; then it goes on. */
@@ -155,9 +160,14 @@ export function createJournal(deps: JournalDeps): Journal {
     crashPoint("step.arriving");
     const args = seal.close(step.args);
     const isOpened = !step.isRepeatable && !isRefused;
+    const readsBefore = readCount;
+    const isChange = !isRefused && step.isRead !== true && step.startsRun !== true;
+    if (isChange && !isOpened && settledCount < readsBefore) await store.settle();
     if (isOpened && !(await store.openStep(lease, { key: step.key, seq, tool: step.tool, args }))) {
       return lost(seq);
     }
+    // A step that was opened has brought to disk what was read before; nothing that changes something is sent earlier.
+    if (isChange) settledCount = Math.max(settledCount, readsBefore);
     if (isOpened) crashPoint("step.opened");
     const { key, tool } = step;
     const callEnded = deps.callBegun?.({ runId: lease.runId, key, seq, tool, startedAt });
@@ -177,9 +187,12 @@ export function createJournal(deps: JournalDeps): Journal {
     // A run below that waits has not ended, and so has not the step that started it.
     if (!result.success && isPause(result.error)) return { result, seq, at: clockAt, isReplayed: false };
     const outcome = outcomeOf(result, step, ++counter);
+    const durability = step.isRead === true ? "process" : "disk";
+    if (step.isRead === true) readCount++;
+    const { key, tool } = step;
     const writing = isOpened
-      ? store.closeStep(lease, step.key, outcome)
-      : store.recordStep(lease, { ...outcome, key: step.key, seq, tool: step.tool, args, startedAt });
+      ? store.closeStep(lease, key, outcome)
+      : store.recordStep(lease, { ...outcome, key, seq, tool, args, startedAt }, durability);
     const isWritten = await afterTheOnesBefore(writing, outcome.endSeq);
     return isWritten ? { result, seq, at: outcome.clockAt, isReplayed: false } : lost(seq);
   }

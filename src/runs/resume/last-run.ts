@@ -84,6 +84,17 @@ export async function findWaitingCall(
   return undefined;
 }
 
+/** Whether one of the newest runs of this principal was started by this client, as it names itself. */
+export async function hasRunBefore(
+  { store, scope }: Pick<LastRunDeps, "scope"> & { readonly store: Pick<RunStore, "list"> },
+  { principal, clientName }: CallContext,
+): Promise<boolean> {
+  if (clientName === undefined) return false;
+  const starter = { principal: principal?.id ?? null };
+  const runs = await store.list(scope(), { limit: LOOKED_AT_MAX, starter });
+  return runs.some(({ client }) => client === clientName);
+}
+
 function canonical(value: JsonObject): string {
   return canonicalJson(value, DATA_LIMITS);
 }

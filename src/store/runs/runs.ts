@@ -8,6 +8,7 @@ import type { InsertObject, Kysely } from "kysely";
 import { RepertoireError } from "../../core/errors.ts";
 import type {
   ClaimGrounds,
+  Durability,
   Run,
   NewRun,
   RunStore,
@@ -38,7 +39,8 @@ export function createRunStore(context: StoreContext): RunStore {
     ...createQueuedRuns(context),
     newId: context.newId,
     start: (newRun, owner, leaseMs) => startRun(context, newRun, owner, leaseMs),
-    record: (newRun, end) => recordRun(context, newRun, end),
+    record: (newRun, end, durability) => recordRun(context, newRun, end, durability),
+    settle: () => context.settle(),
     resume: (fromRunId, newRun, taken, owner, leaseMs) =>
       resumeRun(context, fromRunId, newRun, taken, owner, leaseMs),
     claim: (id, owner, leaseMs, grounds = {}) => claimRun(context, id, owner, leaseMs, grounds),
@@ -76,8 +78,14 @@ function insertRun(db: Kysely<Database>, row: InsertObject<Database, "runs">): P
 }
 
 /** A repeated attempt counts no use twice: it comes only after one that was rolled back, or it finds the row. */
-async function recordRun(context: StoreContext, newRun: NewRun, end: End): Promise<Run> {
-  const { db, clock, attempt } = context;
+async function recordRun(
+  context: StoreContext,
+  newRun: NewRun,
+  end: End,
+  durability: Durability = "disk",
+): Promise<Run> {
+  const { clock, attempt } = context;
+  const db = durability === "process" ? context.light : context.db;
   const now = clock.now();
   const row = { ...newRunOf(context, newRun, null), ...endColumns(end, now) };
   const { use } = end;

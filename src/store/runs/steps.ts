@@ -16,7 +16,15 @@
  * Each statement has one text, whatever is null in it, so that it is compiled once.
  */
 import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from "kysely";
-import type { FinishedStep, Lease, OpenedStep, RunStore, StepOutcome, Step } from "../../core/store.ts";
+import type {
+  Durability,
+  FinishedStep,
+  Lease,
+  OpenedStep,
+  RunStore,
+  StepOutcome,
+  Step,
+} from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import { toColumn, toRequiredColumn, fromColumn } from "../json-column.ts";
 import { isHeld } from "./lease.ts";
@@ -43,7 +51,7 @@ export function createSteps(context: StoreContext): Steps {
     ...createStepPages(context),
     openStep: (lease, step) => openStep(context, lease, step),
     closeStep: (lease, key, outcome) => closeStep(context, lease, key, outcome),
-    recordStep: (lease, step) => recordStep(context, lease, step),
+    recordStep: (lease, step, durability) => recordStep(context, lease, step, durability),
     stepResult: (runId, key) => readResult(context, runId, key),
     async step(runId, number) {
       const row = await context.db
@@ -88,7 +96,12 @@ async function openStep(context: StoreContext, lease: Lease, step: OpenedStep): 
   return row !== undefined;
 }
 
-async function recordStep(context: StoreContext, lease: Lease, step: FinishedStep): Promise<boolean> {
+async function recordStep(
+  context: StoreContext,
+  lease: Lease,
+  step: FinishedStep,
+  durability: Durability = "disk",
+): Promise<boolean> {
   const placed = placeResult(context, step.result);
   const row: NewStep = {
     key: step.key,
@@ -103,7 +116,8 @@ async function recordStep(context: StoreContext, lease: Lease, step: FinishedSte
     end_seq: step.endSeq,
     clock_at: step.clockAt,
   };
-  return writeWithResult(context.db, placed, (db) => insertStep(context, db, lease, row));
+  const into = durability === "process" ? context.light : context.db;
+  return writeWithResult(into, placed, (db) => insertStep(context, db, lease, row));
 }
 
 async function closeStep(

@@ -9,9 +9,10 @@
  * Once it is guarded, nothing is written before the guard has looked whether the file is still the one that others will
  * find, with a schema that this code knows. Reading goes on: what is in a lost file can then be saved elsewhere.
  */
-import type { CompiledQuery, DatabaseConnection, QueryResult } from "kysely";
+import type { CompiledQuery, QueryResult } from "kysely";
 import type { SQLInputValue } from "node:sqlite";
 import { RepertoireError } from "../../core/errors.ts";
+import type { Durability } from "../../core/store.ts";
 import { retryWhileBusy, type BusyPatience } from "./busy-retry.ts";
 import { requireUnchangedVersion } from "../schema-version.ts";
 import { rememberFile, type OwnFile } from "./database-file.ts";
@@ -20,7 +21,7 @@ import { storeErrorOf } from "./sqlite-error.ts";
 import { Mutex } from "../../timing/mutex.ts";
 import { createLru } from "../../timing/lru.ts";
 
-export class SqliteConnection implements DatabaseConnection {
+export class SqliteConnection {
   readonly path: string;
   readonly #handle: SqliteHandle;
   readonly #patience: BusyPatience;
@@ -29,6 +30,7 @@ export class SqliteConnection implements DatabaseConnection {
   #guard: { readonly file: OwnFile; readonly latestVersion: number } | undefined;
   /** The last write found no room on the disk. */
   #wasFull = false;
+  #durability: Durability = "disk";
   #releaseMutex: () => void = () => {};
   #closing: Promise<void> | undefined;
 
@@ -79,6 +81,16 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
+  /** Light commits lie before this one in the same file, and go to disk with it. */
+  async settle(): Promise<void> {
+    await this.acquire();
+    try {
+      await this.#tryWriting();
+    } finally {
+      this.release();
+    }
+  }
+
   /** `data_version` says that another connection has committed, `total_changes` that this one has changed something. */
   async changeMark(): Promise<string> {
     await this.acquire();
@@ -93,8 +105,11 @@ export class SqliteConnection implements DatabaseConnection {
     }
   }
 
-  async begin(): Promise<void> {
-    await this.retry(() => this.#handle.exec("begin immediate"));
+  async begin(durability: Durability = "disk"): Promise<void> {
+    await this.retry(() => {
+      this.#useDurability(durability);
+      this.#handle.exec("begin immediate");
+    });
     try {
       this.#once(() => this.#requireOwn());
     } catch (error) {
@@ -116,12 +131,16 @@ export class SqliteConnection implements DatabaseConnection {
     if (this.#handle.isTransaction) this.#once(() => this.#handle.exec("rollback"));
   }
 
-  async executeQuery<Row>({ sql, parameters, query }: CompiledQuery): Promise<QueryResult<Row>> {
+  async executeQuery<Row>(
+    { sql, parameters, query }: CompiledQuery,
+    durability: Durability = "disk",
+  ): Promise<QueryResult<Row>> {
     const execute = () => this.#execute<Row>(sql, parameters as readonly SQLInputValue[]);
     if (this.#handle.isTransaction) return this.#once(execute);
     if (query.kind === "SelectQueryNode") return this.retry(execute);
     return this.retry(() => {
       this.#requireOwn();
+      this.#useDurability(durability);
       const result = execute();
       this.#wasFull = false;
       return result;
@@ -177,6 +196,13 @@ export class SqliteConnection implements DatabaseConnection {
     const told = storeErrorOf(error, this.path);
     if (told instanceof RepertoireError && told.code === "STORE_FULL") this.#wasFull = true;
     return told;
+  }
+
+  /** In WAL, NORMAL leaves the commit to the system, and FULL brings it to disk, with all that lie before it. */
+  #useDurability(durability: Durability): void {
+    if (this.#durability === durability) return;
+    this.#handle.exec(`pragma synchronous = ${durability === "disk" ? "full" : "normal"}`);
+    this.#durability = durability;
   }
 
   #requireOwn(): void {

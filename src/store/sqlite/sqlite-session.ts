@@ -6,6 +6,7 @@ import {
   type Dialect,
   type Driver,
 } from "kysely";
+import type { Durability } from "../../core/store.ts";
 import type { Database } from "../database.ts";
 import type { BusyPatience } from "./busy-retry.ts";
 import { SqliteConnection } from "./sqlite-connection.ts";
@@ -16,6 +17,8 @@ import type { SqliteHandle } from "./sqlite-handle.ts";
 export interface SqliteSession {
   readonly connection: SqliteConnection;
   readonly db: Kysely<Database>;
+  /** The same file, for writes that need not be on disk when they are acknowledged. */
+  readonly light: Kysely<Database>;
 }
 
 export interface SessionOptions {
@@ -26,7 +29,11 @@ export interface SessionOptions {
 export function openSession(path: string, { openHandle, patience }: SessionOptions): SqliteSession {
   try {
     const connection = new SqliteConnection(path, openHandle(path), patience);
-    return { connection, db: new Kysely<Database>({ dialect: createSqliteDialect(connection) }) };
+    return {
+      connection,
+      db: new Kysely<Database>({ dialect: createSqliteDialect(connection, "disk") }),
+      light: new Kysely<Database>({ dialect: createSqliteDialect(connection, "process") }),
+    };
   } catch (error) {
     throw storeErrorOf(error, path);
   }
@@ -36,9 +43,9 @@ export function openSession(path: string, { openHandle, patience }: SessionOptio
  * Kysely over one `SqliteConnection`. The stock driver begins transactions without the write lock and caches no
  * statement.
  */
-function createSqliteDialect(connection: SqliteConnection): Dialect {
+function createSqliteDialect(connection: SqliteConnection, durability: Durability): Dialect {
   return {
-    createDriver: () => createDriver(connection),
+    createDriver: () => createDriver(connection, durability),
     createQueryCompiler: () => new SqliteQueryCompiler(),
     createAdapter: () => new QueuedSqliteAdapter(),
     createIntrospector: () => {
@@ -54,17 +61,21 @@ class QueuedSqliteAdapter extends SqliteAdapter {
   }
 }
 
-function createDriver(connection: SqliteConnection): Driver {
+function createDriver(connection: SqliteConnection, durability: Durability): Driver {
+  const own: DatabaseConnection = {
+    executeQuery: (query) => connection.executeQuery(query, durability),
+    streamQuery: () => connection.streamQuery(),
+  };
   return {
     async init() {},
     async acquireConnection(): Promise<DatabaseConnection> {
       await connection.acquire();
-      return connection;
+      return own;
     },
     async releaseConnection() {
       connection.release();
     },
-    beginTransaction: () => connection.begin(),
+    beginTransaction: () => connection.begin(durability),
     async commitTransaction() {
       connection.commit();
     },

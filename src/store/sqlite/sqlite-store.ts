@@ -109,12 +109,14 @@ async function requireWal(db: Kysely<Database>, path: string): Promise<void> {
 }
 
 function backendOf(
-  { db, connection }: SqliteSession,
+  { db, light, connection }: SqliteSession,
   { databaseNow, isShared = false }: SqliteStoreOptions,
 ): Backend {
   return {
     ...ONE_WRITER,
     db,
+    light,
+    settle: () => connection.settle(),
     isShared,
     get databaseNow() {
       return databaseNow === undefined ? SQLITE_NOW : sql<number>`${databaseNow()}`;
