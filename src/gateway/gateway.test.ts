@@ -228,7 +228,7 @@ describe("what goes wrong inside", () => {
         sweep: async () => {},
         drain: async () => {},
         warm: () => {},
-      warmFor: () => Promise.resolve(false),
+        warmFor: () => Promise.resolve(false),
         close: async () => {},
       },
       capabilitySaver: { save: () => Promise.reject(new Error("unused")) },
