@@ -16,6 +16,7 @@ import {
 import { createWorkerThread, type ThreadReply } from "../../process/worker-thread.ts";
 import { dialectOf } from "./dialect.ts";
 import type { ArgumentProblem } from "./finding.ts";
+import { plainCheckOf, type PlainCheck } from "./plain-schema.ts";
 import type { SchemaVerdict } from "./validator.ts";
 
 type ArgumentVerdict =
@@ -74,7 +75,10 @@ const REFUSE_NOTHING: Readonly<Record<string, (value: Json) => boolean>> = {
 };
 
 /** What was found out about a schema without the thread. */
-type Glance = { readonly kind: "open" } | { readonly kind: "hashed"; readonly hash: string } | Unchecked;
+type Glance =
+  | { readonly kind: "open" }
+  | { readonly kind: "hashed"; readonly hash: string; readonly fits: PlainCheck | undefined }
+  | Unchecked;
 type Unchecked = { readonly kind: "unchecked"; readonly reason: string };
 
 export function createArgumentCheck(options: { readonly budgetMs?: number } = {}): ArgumentCheck {
@@ -128,6 +132,7 @@ export function createArgumentCheck(options: { readonly budgetMs?: number } = {}
       const glance = glanceAt(schema);
       if (glance.kind === "open") return { kind: "valid", args };
       if (glance.kind === "unchecked") return glance;
+      if (glance.fits?.(args) === true) return { kind: "valid", args };
       const before = given.get(glance.hash);
       if (before !== undefined) return before;
       const problem = findArgumentProblem(args);
@@ -150,7 +155,7 @@ function glanceAtNew(schema: JsonObject): Glance {
   try {
     return acceptsEveryObject(schema)
       ? { kind: "open" }
-      : { kind: "hashed", hash: hashText(canonicalJson(schema, SCHEMA_LIMITS)) };
+      : { kind: "hashed", hash: hashText(canonicalJson(schema, SCHEMA_LIMITS)), fits: plainCheckOf(schema) };
   } catch (error) {
     return { kind: "unchecked", reason: `the schema cannot be used: ${(error as Error).message}` };
   }
