@@ -19,6 +19,7 @@ import {
   type NamedHome,
 } from "./execute-figures.ts";
 import { benchFirst } from "./execute-first.ts";
+import { copyBuild } from "./sandbox-build.ts";
 import { openGateway, prepareHome } from "./sandbox-gateway.ts";
 
 const ROUNDS = 100;
@@ -30,9 +31,9 @@ const PARTS = { warm: benchWarm, first: benchFirst, calls: benchCallsInTurn };
 const { values: asked } = parseArgs({
   options: { against: { type: "string" }, json: { type: "boolean" }, only: { type: "string" } },
 });
-const ownBin = join(import.meta.dirname, "../dist/main.js");
-const binOf = (name: string): string => (name === OWN ? ownBin : (asked.against ?? ownBin));
 const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
+const ownBin = copyBuild(join(folder, "build")).bin;
+const binOf = (name: string): string => (name === OWN ? ownBin : (asked.against ?? ownBin));
 const homes = SLOTS.map((name, at) => ({
   name,
   home: prepareHome(binOf(name), join(folder, String(at)), []),
