@@ -1,4 +1,6 @@
-/** When a run of code is put on record: before its first call, after a moment, or with its end. */
+/**
+ * When a run of code is put on record: before its first call, after a moment, or with its end; and what of it is on disk.
+ */
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { DEFAULT_SCOPE } from "../core/names.ts";
@@ -13,7 +15,10 @@ const noting = (store: RunStore): RunStore => ({
   start: (...args) => noted("start", store.start(...args)),
   record: (...args) => noted("record", store.record(...args)),
   finish: (...args) => noted("finish", store.finish(...args)),
-  recordStep: (...args) => noted("step", store.recordStep(...args)),
+  openStep: (...args) => noted("open", store.openStep(...args)),
+  closeStep: (...args) => noted("close", store.closeStep(...args)),
+  recordStep: (...args) => noted(args[2] === "process" ? "read" : "step", store.recordStep(...args)),
+  settle: () => noted("settle", store.settle()),
 });
 
 function noted<T>(name: string, write: Promise<T>): Promise<T> {
@@ -32,8 +37,10 @@ async function open(deps: Pick<TestDeps, "rowAfterMs">): Promise<void> {
     "notes",
     {
       read: async () => (await kit.store.runs.list(DEFAULT_SCOPE, { limit: 5 })).map(({ status }) => status),
+      put: () => void writes.push("put"),
+      send: () => void writes.push("send"),
     },
-    { read: { annotations: { readOnlyHint: true } } },
+    { read: { annotations: { readOnlyHint: true } }, put: { annotations: { idempotentHint: true } } },
   );
 }
 
@@ -58,7 +65,7 @@ it("writes a short run without calls once, as a whole, under the id and the time
 it("has a run on record before its first call", async () => {
   const { result } = await kit.execute("return await mcp.notes.read({})");
   expect(result).toEqual({ success: true, data: ["running"] });
-  expect(writes).toEqual(["start", "step", "finish"]);
+  expect(writes).toEqual(["start", "read", "finish"]);
 });
 
 it("has a run on record that takes longer than a moment, and it can be cancelled", async () => {
@@ -72,6 +79,20 @@ it("has a run on record that takes longer than a moment, and it can be cancelled
   await kit.runs.cancel(run!.id, "somebody");
   expect((await running).result).toMatchObject({ error: { code: "CANCELLED" } });
   expect(writes).toEqual(["start", "finish"]);
+});
+
+it("brings what was read to disk before anything that changes something is sent", async () => {
+  const { result } = await kit.execute(
+    "const { read, put, send } = mcp.notes; await read({}); await put({}); await put({ n: 2 }); await read({ n: 2 }); await send({})",
+  );
+  expect(result.success).toBe(true);
+  const reads = ["start", "read"];
+  expect(writes).toEqual([
+    ...reads,
+    ...["settle", "put", "step", "put", "step"],
+    ...["read", "open", "send", "close"],
+    "finish",
+  ]);
 });
 
 it("leaves no run where the code never began", async () => {
