@@ -177,6 +177,7 @@ describe.skipIf(process.platform === "win32")("a task of the shop through the ga
         // Each write that was under way, and no read.
         uncertainStops: 10,
         writeKills: 10,
+        changed: [],
         failed: [],
       });
       expect(reportOf(figures!)).toContain("7 of 7 actions, 14 of 14 kills");

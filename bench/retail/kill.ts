@@ -30,6 +30,8 @@ export interface KillEnd {
   /** The final database is the undisturbed one's, and so is the result. */
   readonly isEqual: boolean;
   readonly isSameResult: boolean;
+  /** Where it is not the same. */
+  readonly outputs?: unknown;
   readonly repeatCount: number;
   readonly lostCount: number;
   readonly uncertainCount: number;
@@ -62,13 +64,15 @@ export async function playKill(
 
 function endOf({ played, call, moment }: PlannedKill, gone: Gone, log: string, hashOf: HashOf): KillEnd {
   const { reference, outputs } = played;
+  const isSameResult = isDeepStrictEqual(gone.outputs, outputs);
   return {
     taskId: reference.task.id,
     call,
     moment,
     tool: reference.done[call - 1]!.tool,
     isEqual: hashOf(log) === reference.hash,
-    isSameResult: isDeepStrictEqual(gone.outputs, outputs),
+    isSameResult,
+    ...(!isSameResult && { outputs: gone.outputs }),
     ...countEffects(reference, readLog(log)),
     uncertainCount: gone.uncertainCount,
     resumeMs: gone.resumeMs,

@@ -16,6 +16,8 @@ export interface KillFigures {
   readonly kills: number;
   /** Kills after which the database and the result were the undisturbed ones, and nothing was repeated or lost. */
   readonly whole: number;
+  readonly equalDatabases: number;
+  readonly equalResults: number;
   readonly before: { readonly kills: number; readonly whole: number };
   readonly after: { readonly kills: number; readonly whole: number };
   /** Actions of which each planned kill was whole. */
@@ -26,6 +28,9 @@ export interface KillFigures {
   readonly uncertainStops: number;
   readonly writeKills: number;
   readonly meanResumeMs: number;
+  /** Kills after which something was not as it should be. */
+  readonly changed: readonly KillEnd[];
+  /** Kills after which the run did not come to its end. */
   readonly failed: readonly FailedKill[];
 }
 
@@ -98,6 +103,8 @@ export function figuresOf(
   return {
     kills: ends.length + failed.length,
     whole: ends.filter(isWhole).length,
+    equalDatabases: ends.filter(({ isEqual }) => isEqual).length,
+    equalResults: ends.filter(({ isSameResult }) => isSameResult).length,
     before: of("before"),
     after: of("after"),
     actions: actions.size,
@@ -107,6 +114,7 @@ export function figuresOf(
     uncertainStops: ends.filter(({ uncertainCount }) => uncertainCount > 0).length,
     writeKills: ends.filter(({ tool }) => !readOnly.has(tool)).length,
     meanResumeMs: sum(ends.map(({ resumeMs }) => resumeMs)) / Math.max(1, ends.length),
+    changed: ends.filter((end) => !isWhole(end)),
     failed,
   };
 }

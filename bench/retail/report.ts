@@ -46,9 +46,11 @@ function killLines(kills: KillFigures): string[] {
   return [
     `kill -9 and resume: ${kills.wholeActions} of ${kills.actions} actions, ${of(kills)} kills ` +
       `(before ${of(kills.before)}, after ${of(kills.after)})`,
+    `  final database equal ${kills.equalDatabases}, result equal ${kills.equalResults} of ${kills.kills}`,
     `  effects repeated ${kills.repeated}, lost ${kills.lost}`,
     `  asked about a call whose outcome is unknown: ${kills.uncertainStops}, of ${kills.writeKills} kills at a write`,
     `  mean time to the result on the new gateway: ${kills.meanResumeMs.toFixed(0)} ms`,
+    ...kills.changed.map((end) => `  CHANGED ${JSON.stringify(end)}`),
     ...kills.failed.map(
       ({ taskId, call, moment, message }) => `  FAILED task ${taskId}, ${moment} ${call}: ${message}`,
     ),
