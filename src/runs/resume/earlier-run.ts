@@ -120,7 +120,9 @@ function isPassed(step: Step, steps: readonly Step[], run: Pick<Run, "error" | "
   if (step.error?.["handled"] === true || step.error?.["reason"] === ANSWER_LIMIT) return true;
   // In a workflow only what is handled has consequences; in code whatever came after its end may be one.
   if (isNodeKey(step.key) || run.error?.["step"] === step.seq) return false;
-  return steps.some(({ status, seq }) => status === "succeeded" && seq > (step.endSeq ?? step.seq));
+  // A call under way counts as one that was answered: its effect may be there, and rests on the failure as well.
+  const isAfter = ({ seq }: Step): boolean => seq > (step.endSeq ?? step.seq);
+  return steps.some((other) => (other.status === "succeeded" || other.status === "sent") && isAfter(other));
 }
 
 /** What the next run takes over; everything uncertain has been decided on. */

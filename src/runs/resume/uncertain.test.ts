@@ -39,6 +39,17 @@ describe("a call without an answer on record", () => {
     expect(two.numbers()).toEqual(calls);
   });
 
+  it("rests on the failure that code handled before it, which is not made again", async () => {
+    two.world.isDown = true;
+    const code = `const refused = await mcp.notes.add({ n: 1 }).catch((error) => error.message);
+return [refused, await mcp.notes.add({ n: 2, stall: true })]`;
+    const runId = await two.cut(code);
+    two.world.isDown = false;
+    const resumed = await other.resume(runId, { uncertain: { result: { n: 2 } } });
+    expect(resumed.result).toEqual({ success: true, data: ["It is down.", { n: 2 }] });
+    expect(two.numbers()).toEqual([1, 2]);
+  });
+
   it("A5: that was skipped is told as skipped, by whom, wherever the run is told, and is no success", async () => {
     const learnt: string[] = [];
     const kitThatLearns = await createTestRuns(two.folder, undefined, undefined, undefined, {
