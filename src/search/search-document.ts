@@ -34,9 +34,8 @@ export function documentOf(
       parameterNames: join(parameters.map(([key]) => key)),
       parameterDescriptions: join(parameters.map(([, schema]) => fieldOf(schema, "description"))),
       enums: join(parameters.flatMap(([, schema]) => listOf(fieldOf(schema, "enum")))),
-      ...(experience && { intents: join(experience.intents) }),
     },
-    ...(experience && { useCount: experience.useCount, intentCount: experience.intents.length }),
+    ...(experience && { useCount: experience.useCount, intents: experience.intents }),
   };
 }
 

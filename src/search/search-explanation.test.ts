@@ -13,10 +13,9 @@ const DOCUMENTS: readonly SearchDocument[] = [
       description: "Creates an issue in a repository.",
       parameterNames: "owner repo title",
       parameterDescriptions: "the owner of the repository",
-      intents: "report a broken build",
     },
     useCount: 12,
-    intentCount: 1,
+    intents: ["report a broken build", "tell the owner of a broken build", "an issue for the build"],
   },
   {
     id: "mail__send",

@@ -19,6 +19,8 @@ export type TermPoints = ReadonlyMap<string, number>;
 /** The parts that a score is made of. */
 export interface Points {
   readonly words: TermPoints;
+  /** What its intents add for each term. */
+  readonly learnt: TermPoints;
   readonly meaning: number;
   /** What is gained on top of both, as a share of them, by having been used. */
   readonly uses: number;
@@ -34,7 +36,6 @@ const PLACES: Readonly<Record<SearchField, FoundIn>> = {
   parameterNames: "parameters",
   parameterDescriptions: "parameters",
   enums: "parameters",
-  intents: "learnt from runs",
 };
 
 /** More than any query has terms. */
@@ -44,30 +45,37 @@ const WORDS_MAX = 200;
 export function spreadPoints(
   query: string,
   document: SearchDocument,
-  { words, meaning, uses }: Points,
+  { words, learnt, meaning, uses }: Points,
 ): Contribution[] {
   const written = wordsByTerm(query, WORDS_MAX);
+  const wordOf = (term: string): string => written.get(term) ?? term;
   const found = [...words].flatMap(([term, points]) =>
     [...placesOf(document, term)].map(([where, share]): Contribution => {
-      return { word: written.get(term) ?? term, where, points: points * share };
+      return { word: wordOf(term), where, points: points * share };
     }),
   );
-  const base = meaning + [...words.values()].reduce((sum, points) => sum + points, 0);
+  const fromRuns = [...learnt].map(([term, points]): Contribution => {
+    return { word: wordOf(term), where: "learnt from runs", points };
+  });
+  const base = meaning + sumOf(words) + sumOf(learnt);
   const others: readonly Contribution[] = [
     { word: "", where: "meaning", points: meaning },
     { word: "", where: "use", points: base * uses },
   ];
-  return [...found, ...others].filter(({ points }) => points > 0).toSorted((a, b) => b.points - a.points);
+  return [...found, ...fromRuns, ...others]
+    .filter(({ points }) => points > 0)
+    .toSorted((a, b) => b.points - a.points);
 }
 
-/**
- * Several fields are one place to a person. A term that no field has any more was learnt: only that changes while the
- * index stays as it is.
- */
+function sumOf(points: TermPoints): number {
+  return points.values().reduce((sum, count) => sum + count, 0);
+}
+
+/** Several fields are one place to a person. */
 function placesOf(document: SearchDocument, term: string): Map<FoundIn, number> {
   const places = new Map<FoundIn, number>();
   for (const [field, share] of fieldShares(document, term)) {
     places.set(PLACES[field], (places.get(PLACES[field]) ?? 0) + share);
   }
-  return places.size === 0 ? new Map([["learnt from runs", 1]]) : places;
+  return places;
 }

@@ -9,7 +9,11 @@
  * A request for several things is scored as a whole and part by part, each part against its own best, so that every
  * part has its tools near the top.
  */
-import { compareText } from "../text/compare-text.ts";
+import { pickBest, scoreAtRank } from "./best-hits.ts";
+import { createLearnt } from "./learnt.ts";
+import { createPads, growPads } from "./pads.ts";
+import { addScores, addTo, dropFrom, weightIn, type Postings } from "./postings.ts";
+import { added, NO_POINTS, scaled, type RequestPoints } from "./request-points.ts";
 import { weighTerms, type SearchDocument } from "./search-fields.ts";
 import { spreadPoints, type Contribution, type TermPoints } from "./search-explanation.ts";
 import { parseQuery, type SearchQuery, type WeightedTerms } from "./search-query.ts";
@@ -18,14 +22,17 @@ import { isFaint } from "./words.ts";
 
 /** How much the parts of a request count beside the whole. */
 const PARTS_WEIGHT = 0.6;
-/**
- * How much a tool gains that is used all the time: enough to decide between equals, too little to win without the
- * words. The fewer of many tools were ever used, the more it says that one was: for each power of ten that they are
- * fewer, as much again.
- */
-const USES_WEIGHT = 0.2;
-const USES_WEIGHT_MAX = 0.6;
+/** How much a tool gains that is used all the time: it decides between equals, and buries nothing that was never used. */
+const USES_WEIGHT = 0.05;
 const USES_ENOUGH = 50;
+/**
+ * What was learnt counts for something everywhere, and for more where words tell the tools apart badly: where the one of
+ * this rank fits about as well as the best. It counts for most where every tool was used.
+ */
+const LEARNT_WEIGHT = 0.5;
+const LEARNT_WEIGHT_CROWDED = 20;
+const LEARNT_WEIGHT_ALL_USED = 3;
+const CROWD_RANK = 30;
 /** A best hit that has less of what was asked for than this is hardly one. */
 const COVERAGE_MIN = 0.3;
 
@@ -68,8 +75,7 @@ export function createSearchIndex(): SearchIndex {
   const ids: (string | undefined)[] = [];
   const free: number[] = [];
   let pads = createPads(1024);
-  /** How many documents were ever used. */
-  let usedCount = 0;
+  const learnt = createLearnt(rarity);
 
   function remove(group: string): void {
     const kept = groups.get(group);
@@ -77,15 +83,11 @@ export function createSearchIndex(): SearchIndex {
     groups.delete(group);
     for (const slot of kept.slots) {
       ids[slot] = undefined;
-      if (pads.uses[slot]! > 0) usedCount--;
       pads.uses[slot] = 0;
       free.push(slot);
     }
-    for (const word of kept.terms) {
-      const postings = terms.get(word)!;
-      dropPostings(postings, (slot) => ids[slot] === undefined);
-      if (postings.length === 0) terms.delete(word);
-    }
+    learnt.remove(kept.slots);
+    dropFrom(terms, kept.terms, (slot) => ids[slot] === undefined);
   }
 
   function put(group: string, documents: readonly SearchDocument[]): void {
@@ -96,29 +98,29 @@ export function createSearchIndex(): SearchIndex {
       ids[slot] = document.id;
       if (slot >= pads.total.length) pads = growPads(pads, slot);
       pads.uses[slot] = shareOfUses(document.useCount);
-      if (pads.uses[slot] > 0) usedCount++;
       for (const [word, weight] of weighTerms(document)) {
         words.add(word);
-        addPosting(postingsOf(word), slot, weight);
+        addTo(terms, word, slot, weight);
       }
+      learnt.put(slot, document);
       return slot;
     });
     groups.set(group, { terms: [...words], slots });
   }
 
-  function postingsOf(word: string): Postings {
-    let postings = terms.get(word);
-    if (postings === undefined) terms.set(word, (postings = []));
-    return postings;
-  }
+  const documentCount = (): number => ids.length - free.length;
+  const rarityOf = (postings: Postings | undefined): number => rarity(postings?.length ?? 0, documentCount());
 
-  const rarityOf = ({ length: count }: Postings): number =>
-    Math.log(1 + (ids.length - free.length - count + 0.5) / (count + 0.5));
-
-  function usesWeight(): number {
-    if (usedCount === 0) return 0;
-    const fewness = Math.log10((ids.length - free.length) / usedCount);
-    return Math.min(USES_WEIGHT_MAX, USES_WEIGHT * (1 + fewness));
+  /**
+   * How much what was learnt counts. Where most of it is from tools that were used once, the next request is likely for
+   * one that never was (Good and Turing).
+   */
+  function learntWeight(touched: readonly number[], highest: number): number {
+    const crowd = highest === 0 ? 1 : scoreAtRank(touched, pads.total, CROWD_RANK) / highest;
+    const usedShare = learnt.toolCount() / documentCount();
+    const weight =
+      LEARNT_WEIGHT + LEARNT_WEIGHT_CROWDED * crowd ** 2 + LEARNT_WEIGHT_ALL_USED * usedShare ** 2;
+    return weight * learnt.repeatShare() ** 3;
   }
 
   /** Adds the scores of these terms, notes which documents got one, and returns the highest. */
@@ -132,16 +134,39 @@ export function createSearchIndex(): SearchIndex {
     return highest;
   }
 
+  /** Adds what was learnt, and returns the highest score. */
+  function scoreLearnt(asked: WeightedTerms, weight: number, into: Float64Array, touched: number[]): number {
+    const near = learnt.closeness(asked, (term) => rarityOf(terms.get(term)), pads.near);
+    let highest = 0;
+    for (const [word, share] of asked) {
+      const postings = learnt.gains(word);
+      if (postings === undefined) continue;
+      const factor = weight * share * rarityOf(terms.get(word));
+      highest = Math.max(highest, addScores(postings, factor, into, touched, pads.near));
+    }
+    for (const slot of near) pads.near[slot] = 0;
+    return highest;
+  }
+
+  function scorePart(part: WeightedTerms, weight: number): { touched: number[]; highest: number } {
+    const touched: number[] = [];
+    const defined = score(part, pads.part, touched);
+    return { touched, highest: Math.max(defined, scoreLearnt(part, weight, pads.part, touched)) };
+  }
+
   /** The best that a document is for any part, as a share of the best that there is for that part. */
-  function scoreParts(parts: readonly WeightedTerms[]): void {
+  function scoreParts(parts: readonly WeightedTerms[], weight: number): void {
     for (const part of parts) {
-      const touched: number[] = [];
-      const highest = score(part, pads.part, touched);
+      const { touched, highest } = scorePart(part, weight);
       for (const slot of touched) {
         pads.best[slot] = Math.max(pads.best[slot]!, pads.part[slot]! / highest);
         pads.part[slot] = 0;
       }
     }
+  }
+
+  function has(slot: number, word: string): boolean {
+    return weightIn(terms.get(word), slot) > 0 || weightIn(learnt.gains(word), slot) > 0;
   }
 
   /** How much of what was asked for a document has, each word by how rare it is. */
@@ -151,13 +176,12 @@ export function createSearchIndex(): SearchIndex {
       const postings = terms.get(word);
       if (weight < 1 || isFaint(word)) {
         // An alias of a word counts as much as the word.
-        if (postings !== undefined && hasPosting(postings, slot)) had += rarityOf(postings);
+        if (has(slot, word)) had += rarityOf(postings);
         continue;
       }
-      const rarity =
-        postings === undefined ? Math.log(1 + 2 * (ids.length - free.length)) : rarityOf(postings);
-      wanted += rarity;
-      if (postings !== undefined && hasPosting(postings, slot)) had += rarity;
+      const telling = rarityOf(postings);
+      wanted += telling;
+      if (has(slot, word)) had += telling;
     }
     return wanted === 0 ? 1 : had / wanted;
   }
@@ -171,8 +195,10 @@ export function createSearchIndex(): SearchIndex {
     const query = parseQuery(text);
     const { whole, parts } = query;
     const touched: number[] = [];
-    const highest = score(whole, pads.total, touched);
-    scoreParts(parts);
+    const highestDefined = score(whole, pads.total, touched);
+    const weight = learntWeight(touched, highestDefined);
+    const highest = Math.max(highestDefined, scoreLearnt(whole, weight, pads.total, touched));
+    scoreParts(parts, weight);
     let slots: readonly number[] = touched;
     if (allows !== undefined) slots = touched.filter((slot) => allows(ids[slot]!));
     const wordsOf = (slot: number): number =>
@@ -183,10 +209,10 @@ export function createSearchIndex(): SearchIndex {
       similarityOf === undefined
         ? { slots, scoreOf: wordsOf, sharesOf: () => WORDS_ALONE }
         : mixSimilarity({ slots, ids, wordsOf, allows }, similarityOf);
-    const weight = usesWeight();
-    const usesOf = (slot: number): number => weight * pads.uses[slot]!;
+    const usesOf = (slot: number): number => USES_WEIGHT * pads.uses[slot]!;
     const scoreOf = (slot: number): number => found.scoreOf(slot) * (1 + usesOf(slot));
-    const used = use({ query, highest, slots: found.slots, scoreOf, usesOf, sharesOf: found.sharesOf });
+    const { sharesOf } = found;
+    const used = use({ query, highest, weight, slots: found.slots, scoreOf, usesOf, sharesOf });
     for (const slot of touched) pads.total[slot] = pads.best[slot] = 0;
     return used;
   }
@@ -203,44 +229,54 @@ export function createSearchIndex(): SearchIndex {
   }
 
   /** What each term adds to the score of one document. */
-  function pointsOf(asked: WeightedTerms, slot: number): TermPoints {
-    return new Map(
-      [...asked].flatMap(([word, weight]) => {
-        const postings = terms.get(word);
-        const posting = postings?.find((one) => slotOf(one) === slot);
-        if (postings === undefined || posting === undefined) return [];
-        return [[word, weight * rarityOf(postings) * STEP * (posting - slot * STEPS)] as const];
-      }),
-    );
+  function pointsOf(asked: WeightedTerms, slot: number, weight: number): RequestPoints {
+    const near = learnt.closeness(asked, (term) => rarityOf(terms.get(term)), pads.near);
+    const gained = weight * pads.near[slot]!;
+    for (const one of near) pads.near[one] = 0;
+    const pointsBy = (weightOf: (word: string) => number): TermPoints =>
+      new Map(
+        [...asked].flatMap(([word, share]) => {
+          const points = share * rarityOf(terms.get(word)) * weightOf(word);
+          return points > 0 ? [[word, points] as const] : [];
+        }),
+      );
+    return {
+      words: pointsBy((word) => weightIn(terms.get(word), slot)),
+      learnt: pointsBy((word) => gained * weightIn(learnt.gains(word), slot)),
+    };
   }
 
   /** The part of a request that a document is best for. */
-  function bestPart(parts: readonly WeightedTerms[], slot: number): TermPoints {
-    let best: { readonly share: number; readonly points: TermPoints } = { share: 0, points: new Map() };
+  function bestPart(parts: readonly WeightedTerms[], slot: number, weight: number): RequestPoints {
+    let best = { share: 0, points: NO_POINTS };
     for (const part of parts) {
-      const touched: number[] = [];
-      const highest = score(part, pads.part, touched);
-      const share = highest === 0 ? 0 : pads.part[slot]! / highest;
+      const { touched, highest } = scorePart(part, weight);
+      const share = pads.part[slot]! / highest;
       for (const one of touched) pads.part[one] = 0;
-      if (share <= best.share) continue;
-      best = { share, points: scaled(pointsOf(part, slot), 1 / highest) };
+      if (share > best.share) best = { share, points: scaled(pointsOf(part, slot, weight), 1 / highest) };
     }
     return best.points;
   }
 
   const explain: SearchIndex["explain"] = (text, documents, limits) =>
-    withScores(text, limits, ({ query: { whole, parts }, highest, usesOf, sharesOf }) => {
+    withScores(text, limits, ({ query: { whole, parts }, highest, weight, usesOf, sharesOf }) => {
       const explained = documents.map((document): [string, readonly Contribution[]] => {
         const slot = ids.indexOf(document.id);
         if (slot === -1) return [document.id, []];
         const { perWordPoint, meaning } = sharesOf(slot);
-        const inAll = pointsOf(whole, slot);
+        const inAll = pointsOf(whole, slot, weight);
         const points =
           parts.length === 0
             ? inAll
-            : added(scaled(inAll, (1 - PARTS_WEIGHT) / highest), scaled(bestPart(parts, slot), PARTS_WEIGHT));
-        const words = scaled(points, perWordPoint);
-        return [document.id, spreadPoints(text, document, { words, meaning, uses: usesOf(slot) })];
+            : added(
+                scaled(inAll, (1 - PARTS_WEIGHT) / highest),
+                scaled(bestPart(parts, slot, weight), PARTS_WEIGHT),
+              );
+        const uses = usesOf(slot);
+        return [
+          document.id,
+          spreadPoints(text, document, { ...scaled(points, perWordPoint), meaning, uses }),
+        ];
       });
       return new Map(explained);
     });
@@ -253,6 +289,8 @@ interface Scores {
   readonly query: SearchQuery;
   /** The highest score for the whole query by words. */
   readonly highest: number;
+  /** How much what was learnt counts. */
+  readonly weight: number;
   readonly slots: readonly number[];
   readonly scoreOf: (slot: number) => number;
   /** How much a document gains by having been used. */
@@ -262,113 +300,11 @@ interface Scores {
 
 const WORDS_ALONE = { perWordPoint: 1, meaning: 0 };
 
-function scaled(points: TermPoints, factor: number): TermPoints {
-  return new Map([...points].map(([word, count]) => [word, count * factor]));
-}
-
-function added(one: TermPoints, other: TermPoints): TermPoints {
-  const words = new Set([...one.keys(), ...other.keys()]);
-  return new Map([...words].map((word) => [word, (one.get(word) ?? 0) + (other.get(word) ?? 0)]));
-}
-
-/** One place for each document, made once: a search only writes into them and wipes what it wrote. */
-interface Pads {
-  readonly total: Float64Array;
-  readonly part: Float64Array;
-  readonly best: Float64Array;
-  /** How much each was used, from 0 to 1. It stays between searches. */
-  readonly uses: Float32Array;
-}
-
-function createPads(length: number): Pads {
-  const pad = () => new Float64Array(length);
-  return { total: pad(), part: pad(), best: pad(), uses: new Float32Array(length) };
-}
-
-function growPads({ uses }: Pads, slot: number): Pads {
-  const pads = createPads(slot * 2);
-  pads.uses.set(uses);
-  return pads;
-}
-
 function shareOfUses(useCount = 0): number {
   return Math.min(1, Math.log1p(useCount) / Math.log1p(USES_ENOUGH));
 }
 
-interface Hit {
-  readonly id: string;
-  readonly slot: number;
-  readonly score: number;
-}
-
-/** The best of many without sorting them all: most are worse than the worst that is kept. */
-function pickBest(
-  found: readonly number[],
-  scoreOf: (slot: number) => number,
-  ids: readonly (string | undefined)[],
-  limit: number,
-): Hit[] {
-  const best: Hit[] = [];
-  for (const slot of found) {
-    const score = scoreOf(slot);
-    const last = best.at(-1);
-    if (best.length >= limit && (last === undefined || score < last.score)) continue;
-    const hit = { id: ids[slot]!, slot, score };
-    let at = best.length;
-    while (at > 0 && isBetter(hit, best[at - 1]!)) at--;
-    if (at >= limit) continue;
-    best.splice(at, 0, hit);
-    if (best.length > limit) best.pop();
-  }
-  return best;
-}
-
-function isBetter(a: Hit, b: Hit): boolean {
-  return a.score > b.score || (a.score === b.score && compareText(a.id, b.id) < 0);
-}
-
-/**
- * Which documents have a term, and with what weight. Slot and weight are one number: 20,000 tools have half a million
- * of them, and most terms are in one or two documents only, where an object or a typed array for each would be all that
- * is kept.
- */
-type Postings = number[];
-
-const STEPS = 2 ** 16;
-/** Weights are saturated below this. */
-const WEIGHT_MAX = 2.5;
-const STEP = WEIGHT_MAX / STEPS;
-
-function addPosting(postings: Postings, slot: number, weight: number): void {
-  postings.push(slot * STEPS + Math.min(STEPS - 1, Math.round(weight / STEP)));
-}
-
-/** Drops the documents that are gone. */
-function dropPostings(postings: Postings, isGone: (slot: number) => boolean): void {
-  let kept = 0;
-  for (const posting of postings) if (!isGone(slotOf(posting))) postings[kept++] = posting;
-  postings.length = kept;
-}
-
-function hasPosting(postings: Postings, slot: number): boolean {
-  return postings.some((posting) => slotOf(posting) === slot);
-}
-
-/** Adds a term's share to the scores, notes whose score it is the first of, and returns the highest. */
-function addScores(postings: Postings, factor: number, into: Float64Array, touched: number[]): number {
-  const factorOfStep = factor * STEP;
-  let highest = 0;
-  for (const posting of postings) {
-    const slot = slotOf(posting);
-    const before = into[slot]!;
-    if (before === 0) touched.push(slot);
-    const after = before + factorOfStep * (posting - slot * STEPS);
-    into[slot] = after;
-    if (after > highest) highest = after;
-  }
-  return highest;
-}
-
-function slotOf(posting: number): number {
-  return Math.trunc(posting / STEPS);
+/** How much a term says that so many of all documents have. */
+function rarity(count: number, all: number): number {
+  return Math.log(1 + (all - count + 0.5) / (count + 0.5));
 }

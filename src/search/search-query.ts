@@ -23,7 +23,7 @@ const PARTS_MAX = 8;
 
 /** Measured: more, and a word is outweighed by what merely resembles it. */
 const ALIAS_WEIGHT = 0.25;
-const FAINT_WEIGHT = 0.5;
+export const FAINT_WEIGHT = 0.5;
 
 /** After "and" or a comma, these begin something else to be done. */
 const ACTIONS =
