@@ -13,16 +13,8 @@ import { isFaint, termsOf } from "./words.ts";
 /** What the closest three intents count for: one may be chance. */
 const CLOSEST_SHARES = [4 / 7, 2 / 7, 1 / 7] as const;
 
-interface Intent {
-  readonly slot: number;
-  readonly terms: readonly string[];
-  isGone: boolean;
-  /** How much its terms say together, and for which state of the index that was worked out. */
-  length: number;
-  version: number;
-  /** What it has in common with the request, while that is looked at. */
-  common: number;
-}
+/** A word that more than a fifth of all intents have makes no intent a candidate. */
+const TELLING_MIN = 1.6;
 
 type Rarity = (count: number, all: number) => number;
 
@@ -40,12 +32,16 @@ export interface Learnt {
 
 export function createLearnt(rarity: Rarity): Learnt {
   const gains = new Map<string, Postings>();
-  const bySlot = new Map<number, { readonly terms: readonly string[]; readonly intents: Intent[] }>();
-  const byTerm = new Map<string, Intent[]>();
-  let intentCount = 0;
+  const bySlot = new Map<number, { readonly terms: readonly string[]; readonly intents: number[] }>();
+  /** Numbers of intents, by their terms. */
+  const byTerm = new Map<string, number[]>();
+  const intentTerms: (readonly string[])[] = [];
+  const free: number[] = [];
+  let pads = createIntentPads(256);
   let onceCount = 0;
   /** What is rare changes with every document. */
-  let version = 0;
+  let version = 1;
+  const intentCount = (): number => intentTerms.length - free.length;
 
   function put(slot: number, document: SearchDocument): void {
     version++;
@@ -55,13 +51,16 @@ export function createLearnt(rarity: Rarity): Learnt {
     for (const [term, weight] of terms) addTo(gains, term, slot, weight);
     const intents = texts.map((text) => addIntent(slot, text));
     bySlot.set(slot, { terms: [...terms.keys()], intents });
-    intentCount += intents.length;
     if (intents.length === 1) onceCount++;
   }
 
-  function addIntent(slot: number, text: string): Intent {
+  function addIntent(slot: number, text: string): number {
+    const intent = free.pop() ?? intentTerms.length;
+    if (intent >= pads.slots.length) pads = growIntentPads(pads);
     const terms = [...new Set(termsOf(text, INTENT_TERMS_MAX))];
-    const intent = { slot, terms, isGone: false, length: 0, version: -1, common: 0 };
+    intentTerms[intent] = terms;
+    pads.slots[intent] = slot;
+    pads.versions[intent] = 0;
     for (const term of terms) {
       const known = byTerm.get(term);
       if (known === undefined) byTerm.set(term, [intent]);
@@ -72,57 +71,76 @@ export function createLearnt(rarity: Rarity): Learnt {
 
   function remove(slots: readonly number[]): void {
     version++;
-    const [gone, words] = [new Set<number>(), new Set<string>()];
+    const [words, gone] = [new Set<string>(), new Set<number>()];
+    const goneSlots = new Set(slots);
     for (const slot of slots) {
       const learnt = bySlot.get(slot);
       if (learnt === undefined) continue;
       bySlot.delete(slot);
-      gone.add(slot);
-      intentCount -= learnt.intents.length;
       if (learnt.intents.length === 1) onceCount--;
       for (const term of learnt.terms) words.add(term);
-      for (const intent of learnt.intents) intent.isGone = true;
+      for (const intent of learnt.intents) gone.add(intent);
     }
-    dropFrom(gains, words, (slot) => gone.has(slot));
-    for (const word of words) dropIntents(word);
+    dropFrom(gains, words, (slot) => goneSlots.has(slot));
+    for (const word of words) dropIntents(word, gone);
+    free.push(...gone);
   }
 
-  function dropIntents(word: string): void {
-    const left = byTerm.get(word)?.filter(({ isGone }) => !isGone) ?? [];
+  function dropIntents(word: string, gone: ReadonlySet<number>): void {
+    const left = byTerm.get(word)?.filter((intent) => !gone.has(intent)) ?? [];
     if (left.length === 0) byTerm.delete(word);
     else byTerm.set(word, left);
   }
 
-  const closeness: Learnt["closeness"] = (asked, definedBy, into) => {
-    if (intentCount === 0) return [];
-    /** A word that many tools have or that many requests have says little of which tool is wanted. */
-    const tellingOf = (term: string): number =>
-      (isFaint(term) ? FAINT_WEIGHT : 1) *
-      Math.min(definedBy(term), rarity(byTerm.get(term)?.length ?? 0, intentCount));
-    const lengthOf = (intent: Intent): number => {
-      if (intent.version !== version) {
-        intent.length = Math.hypot(...intent.terms.map(tellingOf));
-        intent.version = version;
-      }
-      return intent.length;
-    };
-    const touched: Intent[] = [];
+  /** A word that many tools have or that many requests have says little of which tool is wanted. */
+  function tellingOf(term: string, definedBy: (term: string) => number): number {
+    const inIntents = rarity(byTerm.get(term)?.length ?? 0, intentCount());
+    return (isFaint(term) ? FAINT_WEIGHT : 1) * Math.min(definedBy(term), inIntents);
+  }
+
+  /** How much the terms of an intent say together; worked out again when the index has changed. */
+  function lengthOf(intent: number, definedBy: (term: string) => number): number {
+    if (pads.versions[intent] === version) return pads.lengths[intent]!;
     let squares = 0;
-    for (const [term, weight] of asked) {
-      // An alias stands for a word that is counted already.
-      const isAlias = weight < FAINT_WEIGHT;
-      const telling = tellingOf(term);
-      if (!isAlias) squares += telling ** 2;
+    for (const term of intentTerms[intent]!) squares += tellingOf(term, definedBy) ** 2;
+    pads.versions[intent] = version;
+    return (pads.lengths[intent] = Math.sqrt(squares));
+  }
+
+  /** Notes what each intent has in common with the request. */
+  function compare(asked: readonly AskedTerm[], touched: number[]): void {
+    const { common } = pads;
+    for (const { term, telling, share } of asked) {
       for (const intent of byTerm.get(term) ?? []) {
-        if (intent.common === 0) touched.push(intent);
-        intent.common += telling ** 2 * (isAlias ? weight : 1);
+        if (common[intent] === 0) {
+          if (telling < TELLING_MIN) continue;
+          touched.push(intent);
+        }
+        common[intent]! += telling * telling * share;
       }
     }
+  }
+
+  const closeness: Learnt["closeness"] = (asked, definedBy, into) => {
+    if (intentCount() === 0) return [];
+    const weighed = [...asked].map(([term, weight]): AskedTerm => {
+      // An alias stands for a word that is counted already.
+      const isAlias = weight < FAINT_WEIGHT;
+      return { term, telling: tellingOf(term, definedBy), share: isAlias ? weight : 1, isAlias };
+    });
+    const touched: number[] = [];
+    compare(
+      weighed.toSorted((one, other) => other.telling - one.telling),
+      touched,
+    );
+    const length = Math.sqrt(
+      weighed.reduce((sum, { telling, isAlias }) => sum + (isAlias ? 0 : telling * telling), 0),
+    );
     const closest = new Map<number, number[]>();
     for (const intent of touched) {
-      const near = intent.common / (lengthOf(intent) * Math.sqrt(squares) || 1);
-      intent.common = 0;
-      keepClosest(closest, intent.slot, near);
+      const near = pads.common[intent]! / (lengthOf(intent, definedBy) * length || 1);
+      pads.common[intent] = 0;
+      keepClosest(closest, pads.slots[intent]!, near);
     }
     for (const [slot, nears] of closest)
       into[slot] = nears.reduce((sum, near, at) => sum + near * CLOSEST_SHARES[at]!, 0);
@@ -134,9 +152,42 @@ export function createLearnt(rarity: Rarity): Learnt {
     remove,
     closeness,
     gains: (term) => gains.get(term),
-    repeatShare: () => (intentCount === 0 ? 0 : 1 - onceCount / intentCount),
+    repeatShare: () => (intentCount() === 0 ? 0 : 1 - onceCount / intentCount()),
     toolCount: () => bySlot.size,
   };
+}
+
+interface AskedTerm {
+  readonly term: string;
+  /** How much it says of which tool is wanted. */
+  readonly telling: number;
+  readonly share: number;
+  readonly isAlias: boolean;
+}
+
+/** One place for each intent. */
+interface IntentPads {
+  readonly slots: Int32Array;
+  readonly lengths: Float64Array;
+  /** For which state of the index the length was worked out. */
+  readonly versions: Float64Array;
+  /** What it has in common with the request, while that is looked at. */
+  readonly common: Float64Array;
+}
+
+function createIntentPads(length: number): IntentPads {
+  return {
+    slots: new Int32Array(length),
+    lengths: new Float64Array(length),
+    versions: new Float64Array(length),
+    common: new Float64Array(length),
+  };
+}
+
+function growIntentPads({ slots }: IntentPads): IntentPads {
+  const pads = createIntentPads(slots.length * 2);
+  pads.slots.set(slots);
+  return pads;
 }
 
 function keepClosest(closest: Map<number, number[]>, slot: number, near: number): void {
@@ -149,5 +200,5 @@ function keepClosest(closest: Map<number, number[]>, slot: number, near: number)
   while (at > 0 && nears[at - 1]! < near) at--;
   if (at >= CLOSEST_SHARES.length) return;
   nears.splice(at, 0, near);
-  nears.length = Math.min(nears.length, CLOSEST_SHARES.length);
+  if (nears.length > CLOSEST_SHARES.length) nears.pop();
 }
