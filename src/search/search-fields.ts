@@ -22,7 +22,7 @@ const FIELDS = {
   category: { weight: 0.8, typicalLength: 2, lengthEffect: 0.5, termsMax: 24 },
   description: { weight: 0.8, typicalLength: 15, lengthEffect: 0.7, termsMax: 400 },
   parameterNames: { weight: 0.4, typicalLength: 6, lengthEffect: 0.7, termsMax: 200 },
-  parameterDescriptions: { weight: 0.1, typicalLength: 30, lengthEffect: 0.7, termsMax: 400 },
+  parameterDescriptions: { weight: 0.2, typicalLength: 30, lengthEffect: 0.7, termsMax: 400 },
   enums: { weight: 0.15, typicalLength: 10, lengthEffect: 0.7, termsMax: 100 },
 } as const satisfies Record<string, FieldRule>;
 

@@ -25,12 +25,12 @@ const FAINT_WORDS =
 
 const ASCII_PARTS = /[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+/g;
 const PARTS =
-  /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]|\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{Lo}\p{Lm}\p{Lt}]+|\p{N}+/gu;
+  /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]|\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|[\p{Lo}\p{Lm}\p{Lt}]+|\p{N}+/gu;
 const ASCII_RUNS = /[A-Za-z0-9]+/g;
 const RUNS = /[\p{L}\p{N}]+/gu;
 const ASCII = /^[\u0000-\u007f]*$/;
 const MARKS = /\p{M}+/gu;
-const IDEOGRAPHS = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
+const IDEOGRAPHS = /[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{scx=Hangul}]/u;
 
 /** What an apostrophe cuts off says nothing: "I'm", "can't", "Amazon's". */
 const CONTRACTIONS = /['’](?:s|m|t|re|ve|ll|d)(?![\p{L}\p{N}])/giu;
@@ -82,10 +82,21 @@ function wordsOf(written: string, countMax: number): string[] {
     if (words.length >= countMax) break;
     const parts = run.match(ascii ? ASCII_PARTS : PARTS) ?? [];
     for (const part of parts) words.push(part.toLowerCase().slice(0, WORD_LENGTH_MAX));
+    if (!ascii) words.push(...pairsOf(parts));
     const joined = parts.length > 1 && run.length <= WORD_LENGTH_MAX && (ascii || !IDEOGRAPHS.test(run));
     if (joined) words.push(run.toLowerCase());
   }
   return words.slice(0, countMax);
+}
+
+/** Scripts without spaces have no words to split at: a character alone says little, two next to one another much. */
+function pairsOf(parts: readonly string[]): string[] {
+  const pairs: string[] = [];
+  for (const [at, part] of parts.entries()) {
+    const next = parts[at + 1];
+    if (next !== undefined && IDEOGRAPHS.test(part) && IDEOGRAPHS.test(next)) pairs.push(part + next);
+  }
+  return pairs;
 }
 
 function cachedStem(word: string): string {
