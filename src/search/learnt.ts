@@ -13,8 +13,8 @@ import { isFaint, termsOf } from "./words.ts";
 /** What the closest three intents count for: one may be chance. */
 const CLOSEST_SHARES = [4 / 7, 2 / 7, 1 / 7] as const;
 
-/** A word that more than a fifth of all intents have makes no intent a candidate. */
-const TELLING_MIN = 1.6;
+/** Words that say so little, compared with the most telling one, make no intent a candidate: many intents have them. */
+const TELLING_SHARE_MIN = 0.4;
 
 type Rarity = (count: number, all: number) => number;
 
@@ -107,13 +107,15 @@ export function createLearnt(rarity: Rarity): Learnt {
     return (pads.lengths[intent] = Math.sqrt(squares));
   }
 
-  /** Notes what each intent has in common with the request. */
+  /** Notes what each intent has in common with the request, by the most telling words first. */
   function compare(asked: readonly AskedTerm[], touched: number[]): void {
     const { common } = pads;
-    for (const { term, telling, share } of asked) {
-      for (const intent of byTerm.get(term) ?? []) {
+    const known = asked.filter(({ term }) => byTerm.has(term));
+    const least = TELLING_SHARE_MIN * (known[0]?.telling ?? 0);
+    for (const { term, telling, share } of known) {
+      for (const intent of byTerm.get(term)!) {
         if (common[intent] === 0) {
-          if (telling < TELLING_MIN) continue;
+          if (telling < least) continue;
           touched.push(intent);
         }
         common[intent]! += telling * telling * share;

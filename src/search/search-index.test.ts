@@ -22,7 +22,11 @@ describe("words", () => {
     ["create_issue-v2", ["creat", "issu", "v", "2", "v2"]],
     ["PDFReader", ["pdf", "reader", "pdfreader"]],
     ["please help me, I want to send a message", ["send", "messag"]],
-    ["发送消息", ["发", "送", "消", "息"]],
+    ["发送消息", ["发", "送", "消", "息", "发送", "送消", "消息"]],
+    ["メールを送る", ["メ", "ー", "ル", "を", "送", "る", "メー", "ール", "ルを", "を送", "送る"]],
+    ["Отправить файл", ["отправить", "фаил"]],
+    ["Αποστολή μηνύματος", ["αποστολη", "μηνυματος"]],
+    ["créer un événement", ["creer", "un", "even"]],
     ["Café Größe", ["cafe", "große"]],
     ["I'm sure it can't be Amazon’s", ["sure", "amazon"]],
     ["what is this", ["what", "is", "thi"]],
@@ -172,6 +176,39 @@ describe("search", () => {
     expect(index.search("send an email", { limit: 5 }).isFaint).toBe(false);
     expect(index.search("mail", { limit: 5 }).isFaint).toBe(false);
     expect(index.search("book a flight to Lisbon and read", { limit: 5 }).isFaint).toBe(true);
+  });
+
+  it("finds tools in scripts without spaces, by characters that are next to one another", () => {
+    const search = indexOf({
+      news: { name: "news", description: "消化不良的新闻和休息" },
+      message: { name: "post", description: "发送消息给朋友" },
+      weather: { name: "forecast", description: "天気予報を調べる" },
+      file: { name: "upload", description: "Загрузить файл на сервер" },
+    });
+    expect(search("消息")[0]).toBe("message");
+    expect(search("明日の天気")[0]).toBe("weather");
+    expect(search("ФАЙЛ")).toEqual(["file"]);
+  });
+
+  it.each(["wether forecast", "weahter forecast", "weatherr", "weqther", "Wheather"])(
+    "mends one slip in a word that no tool has: %s",
+    (query) => {
+      const search = indexOf({
+        weather: { name: "get_weather", description: "Says how warm it will be." },
+        calendar: { name: "list_calendar", description: "Lists what is planned." },
+      });
+      expect(search(query)).toEqual(["weather"]);
+      expect(search("calender")).toEqual(["calendar"]);
+    },
+  );
+
+  it("mends no word that a tool has, no short one, no number, and none that is two slips away", () => {
+    const search = indexOf({
+      form: { name: "fill_form", description: "Fills a form in 2024." },
+      from: { name: "farm_harvest", description: "Says what grew." },
+    });
+    expect(search("farm")).toEqual(["from"]);
+    for (const query of ["fil", "2025", "hravset"]) expect(search(query)).toEqual([]);
   });
 
   it("decides between equals by how often they were used, and never without the words", () => {

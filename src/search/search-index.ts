@@ -17,6 +17,7 @@ import { added, NO_POINTS, scaled, type RequestPoints } from "./request-points.t
 import { weighTerms, type SearchDocument } from "./search-fields.ts";
 import { spreadPoints, type Contribution, type TermPoints } from "./search-explanation.ts";
 import { parseQuery, type SearchQuery, type WeightedTerms } from "./search-query.ts";
+import { mendQuery } from "./slip.ts";
 import { mixSimilarity, type SimilarityOf } from "./similarity.ts";
 import { isFaint } from "./words.ts";
 
@@ -108,6 +109,8 @@ export function createSearchIndex(): SearchIndex {
     groups.set(group, { terms: [...words], slots });
   }
 
+  const countOf = (term: string): number =>
+    (terms.get(term)?.length ?? 0) + (learnt.gains(term)?.length ?? 0);
   const documentCount = (): number => ids.length - free.length;
   const rarityOf = (postings: Postings | undefined): number => rarity(postings?.length ?? 0, documentCount());
 
@@ -118,9 +121,8 @@ export function createSearchIndex(): SearchIndex {
   function learntWeight(touched: readonly number[], highest: number): number {
     const crowd = highest === 0 ? 1 : scoreAtRank(touched, pads.total, CROWD_RANK) / highest;
     const usedShare = learnt.toolCount() / documentCount();
-    const weight =
-      LEARNT_WEIGHT + LEARNT_WEIGHT_CROWDED * crowd ** 2 + LEARNT_WEIGHT_ALL_USED * usedShare ** 2;
-    return weight * learnt.repeatShare() ** 3;
+    const most = LEARNT_WEIGHT_CROWDED * crowd ** 2 + LEARNT_WEIGHT_ALL_USED * usedShare ** 2;
+    return LEARNT_WEIGHT + most * learnt.repeatShare() ** 3;
   }
 
   /** Adds the scores of these terms, notes which documents got one, and returns the highest. */
@@ -192,7 +194,7 @@ export function createSearchIndex(): SearchIndex {
     { allows, similarityOf }: Omit<SearchLimits, "limit">,
     use: (scores: Scores) => T,
   ): T {
-    const query = parseQuery(text);
+    const query = mendQuery(text, parseQuery(text), countOf);
     const { whole, parts } = query;
     const touched: number[] = [];
     const highestDefined = score(whole, pads.total, touched);
