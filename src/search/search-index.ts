@@ -17,7 +17,7 @@ import { added, NO_POINTS, scaled, type RequestPoints } from "./request-points.t
 import { weighTerms, type SearchDocument } from "./search-fields.ts";
 import { spreadPoints, type Contribution, type TermPoints } from "./search-explanation.ts";
 import { parseQuery, type SearchQuery, type WeightedTerms } from "./search-query.ts";
-import { mendQuery } from "./slip.ts";
+import { createVocabulary, mendQuery } from "./slip.ts";
 import { mixSimilarity, type SimilarityOf } from "./similarity.ts";
 import { isFaint } from "./words.ts";
 
@@ -77,11 +77,13 @@ export function createSearchIndex(): SearchIndex {
   const free: number[] = [];
   let pads = createPads(1024);
   const learnt = createLearnt(rarity);
+  const vocabulary = createVocabulary(terms);
 
   function remove(group: string): void {
     const kept = groups.get(group);
     if (kept === undefined) return;
     groups.delete(group);
+    vocabulary.changed();
     for (const slot of kept.slots) {
       ids[slot] = undefined;
       pads.uses[slot] = 0;
@@ -93,6 +95,7 @@ export function createSearchIndex(): SearchIndex {
 
   function put(group: string, documents: readonly SearchDocument[]): void {
     remove(group);
+    vocabulary.changed();
     const words = new Set<string>();
     const slots = documents.map((document) => {
       const slot = free.pop() ?? ids.length;
@@ -109,8 +112,6 @@ export function createSearchIndex(): SearchIndex {
     groups.set(group, { terms: [...words], slots });
   }
 
-  const countOf = (term: string): number =>
-    (terms.get(term)?.length ?? 0) + (learnt.gains(term)?.length ?? 0);
   const documentCount = (): number => ids.length - free.length;
   const rarityOf = (postings: Postings | undefined): number => rarity(postings?.length ?? 0, documentCount());
 
@@ -194,7 +195,7 @@ export function createSearchIndex(): SearchIndex {
     { allows, similarityOf }: Omit<SearchLimits, "limit">,
     use: (scores: Scores) => T,
   ): T {
-    const query = mendQuery(text, parseQuery(text), countOf);
+    const query = mendQuery(text, parseQuery(text), vocabulary);
     const { whole, parts } = query;
     const touched: number[] = [];
     const highestDefined = score(whole, pads.total, touched);
