@@ -1,5 +1,6 @@
 /** What the search must come to, and whether it does. */
 import type { ColdCell, Supply, TaughtCell } from "./search-cells.ts";
+import type { NoveltyCell } from "./search-novelty.ts";
 import { OURS } from "./search-systems.ts";
 
 export interface Goal {
@@ -12,6 +13,10 @@ export interface Goal {
 const COLD_RECALL_MIN = { metatool: 66, "seal-tools": 90 } as const;
 const TAUGHT_RECALL_MIN = { 199: 85, 20_000: 80 } as const;
 const TAUGHT_INTENTS = 10;
+const MOST_INTENTS = 30;
+/** One query is no figure. */
+const WANTED_MIN = 20;
+const UNUSED_LOSS_MAX = 0.5;
 const CPU_MS_MAX = 2;
 const MANY_TOOLS = 20_000;
 
@@ -19,8 +24,32 @@ export function judgeGoals(
   cold: readonly ColdCell[],
   taught: readonly TaughtCell[],
   supplies: readonly Supply[],
+  novelty: readonly NoveltyCell[],
 ): Goal[] {
-  return [...judgeCold(cold), ...judgeTaught(taught, supplies), ...judgeTime(cold)];
+  return [...judgeCold(cold), ...judgeTaught(taught, supplies), ...judgeNovelty(novelty), ...judgeTime(cold)];
+}
+
+/** What is learnt makes no set worse, and hides next to nothing of what was never used. */
+function judgeNovelty(cells: readonly NoveltyCell[]): Goal[] {
+  const most = cells.filter(({ intentCount }) => intentCount === MOST_INTENTS);
+  const nameOf = ({ set, toolCount, taughtShare }: NoveltyCell): string =>
+    `${set} at ${toolCount} (${taughtShare * 100} % taught)`;
+  const judge = (kind: "all" | "neverUsed", text: string, lossMax: number): Goal => {
+    const losses = most
+      .filter((cell) => cell[kind].count >= WANTED_MIN)
+      .map((cell) => ({ cell, loss: (cell[kind].cold - cell[kind].taught) * 100 }));
+    const bad = losses.filter(({ loss }) => loss > lossMax);
+    const found = bad.map(({ cell, loss }) => `${nameOf(cell)} -${loss.toFixed(1)}`).join(", ");
+    return { text, isMet: bad.length === 0, found: found || `${losses.length} cases` };
+  };
+  return [
+    judge("all", `with ${MOST_INTENTS} intents no set is below its cold recall@5`, 0),
+    judge(
+      "neverUsed",
+      `with ${MOST_INTENTS} intents tools that were never used lose at most ${UNUSED_LOSS_MAX}`,
+      UNUSED_LOSS_MAX,
+    ),
+  ];
 }
 
 /** The set alone: its smallest cell, with all its queries. */

@@ -17,12 +17,14 @@ import {
 } from "./search-cells.ts";
 import type { BenchData } from "./search-data.ts";
 import { judgeGoals, type Goal } from "./search-goals.ts";
+import { measureNovelty, type NoveltyCell } from "./search-novelty.ts";
 import { measureFootprint, type Footprint } from "./search-memory.ts";
 import {
   printCold,
   printFootprints,
   printFullPools,
   printGoals,
+  printNovelty,
   printSupply,
   printTaught,
 } from "./search-table.ts";
@@ -46,6 +48,7 @@ interface SearchFigures {
   readonly taught: readonly TaughtCell[];
   readonly supplies: readonly Supply[];
   readonly fullPools: readonly FullPools[];
+  readonly novelty: readonly NoveltyCell[];
   readonly footprints: readonly { readonly system: string; readonly footprint: Footprint }[];
   readonly goals: readonly Goal[];
   readonly seconds: number;
@@ -68,14 +71,15 @@ export function benchSearch(data: BenchData, entry: string, { isQuick, isJson }:
   const footprints = SIZES.flatMap((size) =>
     candidates.map(({ name }) => ({ system: name, footprint: measureFootprint(entry, name, size) })),
   );
-  const goals = judgeGoals(cold, taught.taught, taught.supplies);
+  const novelty = benchNovelty(data, extent, say);
+  const goals = judgeGoals(cold, taught.taught, taught.supplies, novelty);
   const seconds = (performance.now() - startedAt) / 1000;
   say(() => {
     printFootprints(footprints);
     printGoals(goals);
     console.log(`\n${seconds.toFixed(0)} s`);
   });
-  return { settings: tried, cold, ...taught, footprints, goals, seconds };
+  return { settings: tried, cold, ...taught, novelty, footprints, goals, seconds };
 }
 
 type Say = (print: () => void) => void;
@@ -141,6 +145,20 @@ function benchTaught(
   }
   say(() => console.log("\nlivemcp-step has 92 queries for 66 tools: too few to teach with, cold only."));
   return { taught, supplies, fullPools };
+}
+
+/** All tools of a set may be taught, or few of them. */
+const TAUGHT_SHARES = [1, 0.2];
+
+function benchNovelty(data: BenchData, extent: Extent, say: Say): NoveltyCell[] {
+  return data.sets.flatMap((set) =>
+    SIZES.filter((size) => size === 0 || size > set.tools.length).flatMap((size) => {
+      const ground = layGround(data, set, size, extent);
+      const cells = TAUGHT_SHARES.flatMap((share) => measureNovelty(ground, INTENT_COUNTS, share));
+      say(() => printNovelty(cells));
+      return cells;
+    }),
+  );
 }
 
 /** The rows of a table: before what a system does with intents stands what it does without, on the same queries. */

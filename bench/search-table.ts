@@ -2,6 +2,7 @@
 import type { ColdCell, FullPools, Ground, Supply, TaughtCell } from "./search-cells.ts";
 import type { Goal } from "./search-goals.ts";
 import type { Footprint } from "./search-memory.ts";
+import type { Change, NoveltyCell } from "./search-novelty.ts";
 import type { Quality } from "./search-metrics.ts";
 
 const NAME_WIDTH = 44;
@@ -55,6 +56,20 @@ export function printTaught(title: string, cells: readonly TaughtCell[]): void {
       `${system}, ${intentCount === 0 ? "cold" : `up to ${intentCount} intents`}`,
       String(queryCount),
       ...qualityCells(quality),
+    ]),
+  );
+}
+
+export function printNovelty(cells: readonly NoveltyCell[]): void {
+  const show = ({ count, cold, taught }: Change): string[] =>
+    count === 0 ? ["-", "-", "-"] : [count.toFixed(0), percent(cold), percent(taught)];
+  const columns = ["", "cold", "taught", "used", "cold", "taught", "never used", "cold", "taught"];
+  printTable(
+    `${cells[0]!.set}, ${cells[0]!.toolCount} tools: recall@5 by whether the wanted tool was used before`,
+    columns,
+    cells.map(({ intentCount, taughtShare, all, used, neverUsed }) => [
+      `up to ${intentCount} intents for ${percent(taughtShare)} % of the tools`,
+      ...[all, used, neverUsed].flatMap(show),
     ]),
   );
 }
