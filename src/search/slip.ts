@@ -15,14 +15,14 @@ const TERMS_MAX = 200;
 
 /** The terms that there are, and in how many documents each is. */
 interface Vocabulary {
-  countOf(term: string): number;
+  readonly countOf: (term: string) => number;
   /** Those that begin like this one and have so many letters. */
-  alike(term: string, length: number): readonly string[];
+  readonly alike: (term: string, length: number) => readonly string[];
 }
 
 /** Made when the first word has to be mended, and again after a change. */
 export function createVocabulary(terms: ReadonlyMap<string, { readonly length: number }>): Vocabulary & {
-  changed(): void;
+  readonly changed: () => void;
 } {
   let known: Map<string, string[]> | undefined;
   const keyOf = (term: string, length: number): string => `${term[0]}${length}`;
