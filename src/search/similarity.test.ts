@@ -137,3 +137,66 @@ describe("a search by words and meaning", () => {
     expect(index.search("car", { limit: 10, similarityOf: () => 1 }).hits).toEqual([]);
   });
 });
+
+describe("a search that knows roughly which tools are near", () => {
+  function roughly(cosines: Record<string, number>, weight = 0.5) {
+    const looked: string[] = [];
+    const similarityOf = (id: string) => (looked.push(id), cosines[id]);
+    const roughlyOf = (ids: readonly (string | undefined)[]) =>
+      Float64Array.from(ids, (id) => (cosines[id ?? ""] ?? NaN) / 2);
+    return { looked, similarityOf: Object.assign(similarityOf, { weight, roughlyOf }) };
+  }
+
+  it("mixes by the weight that comes with it, and finds what has none of the words", () => {
+    const { similarityOf } = roughly({ garage__book_car: 0.8, garage__wash: 0.6, bakery__bake: 0.2 });
+    const { hits } = indexOf().search("wash", { limit: 10, similarityOf });
+    expect(hits).toEqual([
+      { id: "garage__wash", score: expect.closeTo(0.5 + 0.5 * 0.6) },
+      { id: "garage__book_car", score: expect.closeTo(0.5 * 0.8) },
+    ]);
+  });
+
+  it("leaves out what has none of the words and is not near enough", () => {
+    const { similarityOf } = roughly({ garage__book_car: 0.29, bakery__bake: 0.31, garage__wash: 0.1 });
+    const search = (nearMin: number) =>
+      indexOf().search("wash", { limit: 10, similarityOf: Object.assign(similarityOf, { nearMin }) }).hits;
+    expect(search(0.3).map(({ id }) => id)).toEqual(["garage__wash", "bakery__bake"]);
+    expect(search(0.32).map(({ id }) => id)).toEqual(["garage__wash"]);
+  });
+
+  it("looks closely at some of many tools, and ranks the others behind them by their words", () => {
+    const documents = Array.from({ length: 2000 }, (_, at) => ({
+      id: `s__t${at}`,
+      fields: { name: `wash ${"very ".repeat(at % 40)}`, description: "Washes." },
+    }));
+    const cosines = Object.fromEntries(documents.map(({ id }, at) => [id, 0.3 + (at % 40) / 100]));
+    const { similarityOf, looked } = roughly(cosines, 0.4);
+    const { hits, total } = indexOf(documents).search("wash", { limit: 2000, similarityOf });
+    expect(total).toBe(2000);
+    expect(looked.length).toBeLessThan(300);
+    const scores = hits.map(({ score }) => score);
+    expect(scores).toEqual(scores.toSorted((one, other) => other - one));
+    const last = hits.findLastIndex(({ id }) => looked.includes(id));
+    expect(last).toBeLessThan(300);
+  });
+
+  it("explains a hit by points that add up to its score", () => {
+    const { similarityOf } = roughly({ garage__wash: 0.6, garage__book_car: 0.8 });
+    const index = indexOf();
+    const { hits } = index.search("wash a car", { limit: 3, similarityOf });
+    const why = index.explain("wash a car", DOCUMENTS, { similarityOf });
+    for (const { id, score } of hits)
+      expect(why.get(id)!.reduce((sum, { points }) => sum + points, 0)).toBeCloseTo(score);
+    expect(why.get("garage__book_car")!.map(({ where }) => where)).toContain("meaning");
+  });
+
+  it("brings in nothing that is not allowed, and knows only the words of what has no vector", () => {
+    const { similarityOf } = roughly({ garage__book_car: 0.9, bakery__bake: 0.8 });
+    const allows = (id: string) => id !== "garage__book_car";
+    const { hits } = indexOf().search("wash", { limit: 10, allows, similarityOf });
+    expect(hits).toEqual([
+      { id: "garage__wash", score: expect.closeTo(1) },
+      { id: "bakery__bake", score: expect.closeTo(0.4) },
+    ]);
+  });
+});

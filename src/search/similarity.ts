@@ -5,7 +5,18 @@
 import type { ToolDefinition } from "../core/tool.ts";
 
 /** How near a tool is to what was asked, -1 to 1, by id; undefined if it is unknown. */
-export type SimilarityOf = (id: string) => number | undefined;
+export interface SimilarityOf {
+  (id: string): number | undefined;
+  /** How much it counts beside the words, from 0 to 1, where it knows better. */
+  readonly weight?: number;
+  /** What has none of the words must be so near; else 0. */
+  readonly nearMin?: number;
+  /**
+   * Numbers for all of these at once that are in about the same order; NaN where it is unknown. With it, only the best
+   * by words and the nearest are looked at closely.
+   */
+  readonly roughlyOf?: (ids: readonly (string | undefined)[]) => Float64Array;
+}
 
 /** Says what tools mean. */
 export interface Meanings {
@@ -26,6 +37,11 @@ const NEAREST_COUNT = 50;
 /** And only while they are so near, compared with the nearest: to some models nothing is far from anything. */
 const NEAREST_SHARE = 0.6;
 
+/** Where only some are looked at closely: so many of the best by words, */
+const LOOKED_AT_MAX = 150;
+/** and so many that are roughly the nearest. */
+const ROUGH_COUNT = 100;
+
 /** What the words of a search have found, and how it is asked further. */
 export interface Found {
   readonly slots: readonly number[];
@@ -43,45 +59,85 @@ interface MixedScores {
 }
 
 /** Adds the nearest to what the words have found, and mixes the two scores. */
-export function mixSimilarity(
-  { slots, ids, wordsOf, allows }: Found,
-  similarityOf: SimilarityOf,
-): MixedScores {
-  const near = Float64Array.from(ids, (id) => (id === undefined ? NaN : (similarityOf(id) ?? NaN)));
-  const highest = slots.reduce((most, slot) => Math.max(most, wordsOf(slot)), 0);
-  const all = new Set(slots);
-  for (const slot of pickNearest(near, (one) => allows?.(ids[one]!) !== false)) all.add(slot);
-  const sharesOf: MixedScores["sharesOf"] = (slot) => {
-    const perPoint = highest === 0 ? 0 : 1 / highest;
-    const cosine = near[slot]!;
-    // Of what has no vector yet only the words are known.
-    return Number.isNaN(cosine)
-      ? { perWordPoint: perPoint, meaning: 0 }
-      : { perWordPoint: (1 - MEANING_WEIGHT) * perPoint, meaning: MEANING_WEIGHT * Math.max(0, cosine) };
-  };
+export function mixSimilarity(found: Found, similarityOf: SimilarityOf): MixedScores {
+  const { slots, wordsOf } = found;
+  const weight = similarityOf.weight ?? MEANING_WEIGHT;
+  const points = Float64Array.from(slots, wordsOf);
+  let highest = 0;
+  for (const one of points) if (one > highest) highest = one;
+  const { nearest, near } =
+    similarityOf.roughlyOf === undefined
+      ? compareAll(found, similarityOf)
+      : compareSome(found, points, similarityOf, similarityOf.roughlyOf);
+  const perPoint = highest === 0 ? 0 : 1 / highest;
+  const wordsShare = (slot: number): number => (highest === 0 ? 0 : wordsOf(slot) / highest);
   return {
-    slots: [...all],
-    sharesOf,
+    slots: [...slots, ...nearest.filter((slot) => !(wordsOf(slot) > 0))],
+    sharesOf(slot) {
+      const cosine = near[slot]!;
+      // Of what has no vector yet only the words are known.
+      return Number.isNaN(cosine)
+        ? { perWordPoint: perPoint, meaning: 0 }
+        : { perWordPoint: (1 - weight) * perPoint, meaning: weight * Math.max(0, cosine) };
+    },
     scoreOf(slot) {
-      const words = highest === 0 ? 0 : wordsOf(slot) / highest;
       const cosine = near[slot]!;
       return Number.isNaN(cosine)
-        ? words
-        : (1 - MEANING_WEIGHT) * words + MEANING_WEIGHT * Math.max(0, cosine);
+        ? wordsShare(slot)
+        : (1 - weight) * wordsShare(slot) + weight * Math.max(0, cosine);
     },
   };
 }
 
-/** Whether one is allowed is asked only of those that would be taken: it costs more than to compare two numbers. */
-function pickNearest(near: Float64Array, allows: (slot: number) => boolean): number[] {
-  const nearest: number[] = [];
-  for (const [slot, cosine] of near.entries()) {
-    const isFull = nearest.length === NEAREST_COUNT;
-    if (!(cosine > (isFull ? near[nearest.at(-1)!]! : 0)) || !allows(slot)) continue;
-    let at = nearest.length;
-    while (at > 0 && near[nearest[at - 1]!]! < cosine) at--;
-    nearest.splice(at, 0, slot);
-    if (isFull) nearest.pop();
+interface Compared {
+  /** The nearest first. */
+  readonly nearest: readonly number[];
+  /** The cosine by slot, NaN where there is no vector. */
+  readonly near: Float64Array;
+}
+
+function compareAll({ ids, allows }: Found, similarityOf: SimilarityOf): Compared {
+  const near = Float64Array.from(ids, (id) => (id === undefined ? NaN : (similarityOf(id) ?? NaN)));
+  const nearest = pickHighest(near, NEAREST_COUNT, (one) => allows?.(ids[one]!) !== false);
+  return { nearest: withoutFar(nearest, near, 0), near };
+}
+
+/** What is neither among the best by words nor among the nearest comes after them, whatever it means. */
+function compareSome(
+  { slots, ids, allows }: Found,
+  points: Float64Array,
+  similarityOf: SimilarityOf,
+  roughlyOf: NonNullable<SimilarityOf["roughlyOf"]>,
+): Compared {
+  const near = roughlyOf(ids);
+  const roughest = pickHighest(near, ROUGH_COUNT, (one) => allows?.(ids[one]!) !== false);
+  for (let slot = 0; slot < near.length; slot++) if (!Number.isNaN(near[slot]!)) near[slot] = 0;
+  for (const slot of roughest) near[slot] = similarityOf(ids[slot]!) ?? NaN;
+  for (const at of pickHighest(points, LOOKED_AT_MAX, () => true)) {
+    const slot = slots[at]!;
+    if (near[slot] === 0) near[slot] = similarityOf(ids[slot]!) ?? NaN;
   }
-  return nearest.filter((slot) => near[slot]! >= NEAREST_SHARE * near[nearest[0]!]!);
+  const nearest = roughest.toSorted((a, b) => near[b]! - near[a]!).slice(0, NEAREST_COUNT);
+  return { nearest: withoutFar(nearest, near, similarityOf.nearMin ?? 0), near };
+}
+
+function withoutFar(nearest: readonly number[], near: Float64Array, nearMin: number): number[] {
+  const least = Math.max(nearMin, NEAREST_SHARE * near[nearest[0]!]!);
+  return nearest.filter((slot) => near[slot]! > 0 && near[slot]! >= least);
+}
+
+/** Whether one is allowed is asked only of those that would be taken: it costs more than to compare two numbers. */
+function pickHighest(numbers: Float64Array, countMax: number, allows: (at: number) => boolean): number[] {
+  const highest: number[] = [];
+  let least = 0;
+  for (let one = 0; one < numbers.length; one++) {
+    const number = numbers[one]!;
+    if (!(number > least) || !allows(one)) continue;
+    let at = highest.length;
+    while (at > 0 && numbers[highest[at - 1]!]! < number) at--;
+    highest.splice(at, 0, one);
+    if (highest.length > countMax) highest.pop();
+    if (highest.length === countMax) least = numbers[highest.at(-1)!]!;
+  }
+  return highest;
 }
