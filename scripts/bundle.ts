@@ -44,10 +44,13 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
     createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm"),
     join(outDir, "quickjs.wasm"),
   );
+  copyFileSync(source("search/encoder/word-vectors.bin"), join(outDir, "word-vectors.bin"));
   const pages = options.console === false ? [] : await buildConsole(join(outDir, "console"));
   // `npx repertoire` in a checkout runs the file itself, by a link that npm made once.
   chmodSync(join(outDir, "main.js"), 0o755);
-  writeFileSync(join(outDir, "THIRD_PARTY_LICENSES.txt"), licencesOf([...gateway, ...runner, ...pages]));
+  const wordSources = readFileSync(source("search/encoder/word-vectors.licences.txt"), "utf8");
+  const licences = [licencesOf([...gateway, ...runner, ...pages]), wordSources].join(BETWEEN_LICENCES);
+  writeFileSync(join(outDir, "THIRD_PARTY_LICENSES.txt"), licences);
 }
 
 /**
@@ -116,12 +119,14 @@ async function write(
   return output.flatMap((chunk) => (chunk.type === "chunk" ? chunk.moduleIds : []));
 }
 
+const BETWEEN_LICENCES = `\n${"-".repeat(80)}\n\n`;
+
 function licencesOf(moduleIds: readonly string[]): string {
   const own = new Set(moduleIds.flatMap((id) => packageFolderOf(id) ?? []));
   return [...own.union(new Set([...own].flatMap(foldersBeside)))]
     .sort()
     .map(licenceOf)
-    .join(`\n${"-".repeat(80)}\n\n`);
+    .join(BETWEEN_LICENCES);
 }
 
 /** A package may itself be a bundle that holds what it depends on. */

@@ -4,6 +4,7 @@ import { VERSION } from "../core/version.ts";
 import { WHOLE_START_MS } from "../process/starting.ts";
 import { createRegistry } from "../registry/registry.ts";
 import { createEmbeddings } from "../search/embeddings/embeddings.ts";
+import { createEncoder } from "../search/encoder/encoder.ts";
 import { createExperience } from "../search/experience.ts";
 import { createPins } from "../trust/pins.ts";
 import { GATEWAY } from "../telemetry/audit-trail.ts";
@@ -46,6 +47,7 @@ export async function openTools(
     after: systemAfter,
     version: VERSION,
   });
+  const encoder = createEncoder({ log });
   // A command's servers end with it, and a person can end it: it waits for the whole start.
   const startWaitMs = serves === undefined ? WHOLE_START_MS : undefined;
   const pins = createPins({
@@ -71,7 +73,14 @@ export async function openTools(
     watch: watching.watchCall,
     suspicious: config.current().tools.suspicious,
     experienceOf: (tool) => experience.of(tool),
-    meanings: embeddings,
+    meanings: {
+      put(source, tools, textOf) {
+        embeddings.put(source, tools, textOf);
+        encoder.put(source, tools, textOf);
+      },
+      // A configured endpoint knows more; where it does not answer, the encoder does.
+      nearTo: async (query) => (await embeddings.nearTo(query)) ?? encoder.nearTo(query),
+    },
   });
   revisions.on("servers", () => registry.freshenLists());
   registry.subscribe((event) => trail.recordEvent(event));

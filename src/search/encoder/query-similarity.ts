@@ -1,0 +1,41 @@
+/** How near tools are to one query. */
+import { partsOf } from "../search-query.ts";
+import type { SimilarityOf } from "../similarity.ts";
+import type { ToolRows } from "./tool-rows.ts";
+import type { WordVectors } from "./word-vectors.ts";
+
+/** How much the meaning counts where all words of a query are known. Measured, see docs/search.md. */
+export const WEIGHT = 0.45;
+/** Of the parts of a request, the one that a tool is nearest to counts so much, and the whole the rest. */
+const PARTS_WEIGHT = 0.6;
+/** Who asks for several things names them: there the words are the better guide. */
+const SEVERAL_SHARE = 0.6;
+/** Of tools that have nothing to do with the query, 95 of 100 are further away. */
+const NEAR_MIN = 0.3;
+
+export interface Encoded {
+  readonly words: WordVectors;
+  readonly rows: ToolRows;
+}
+
+/** Undefined where none of the words of the query are known. */
+export function similarityTo(
+  query: string,
+  { words, rows }: Encoded,
+  weight = WEIGHT,
+): SimilarityOf | undefined {
+  const whole = words.encode(query);
+  if (whole === undefined) return undefined;
+  const parts = partsOf(query).flatMap(({ text }) => words.encode(text)?.vector ?? []);
+  const similarityOf = (id: string): number | undefined => {
+    const near = rows.cosineOf(id, whole.vector);
+    if (near === undefined || parts.length < 2) return near;
+    const nearest = Math.max(...parts.map((part) => rows.cosineOf(id, part)!));
+    return (1 - PARTS_WEIGHT) * near + PARTS_WEIGHT * nearest;
+  };
+  return Object.assign(similarityOf, {
+    weight: weight * whole.knownShare * (parts.length < 2 ? 1 : SEVERAL_SHARE),
+    nearMin: NEAR_MIN,
+    roughlyOf: (ids: readonly (string | undefined)[]) => rows.roughlyOf(ids, whole.vector),
+  });
+}

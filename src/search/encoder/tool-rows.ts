@@ -1,0 +1,143 @@
+/**
+ * A row of 8-bit numbers for each tool, all in one array: 20,000 tools take 2 MB. A row is made when its tool comes or
+ * changes, and used again when the tool goes.
+ */
+import type { ToolDefinition } from "../../core/tool.ts";
+import { quantise, type WordVectors } from "./word-vectors.ts";
+
+/** So many numbers of a row tell roughly how near it is. They are kept together: most of the time goes to memory. */
+const ROUGH_DIMS = 16;
+const ROWS_AT_FIRST = 256;
+
+export interface ToolRows {
+  /** The tools of a source are these now. The same definition means the same text. */
+  put<T extends { readonly definition: ToolDefinition }>(
+    source: string,
+    tools: ReadonlyMap<string, T>,
+    textOf: (tool: T) => string,
+  ): void;
+  /** The cosine with a vector; undefined where nothing is known of the tool. */
+  cosineOf(id: string, vector: Float32Array): number | undefined;
+  /** What the first numbers say of each of these: about the same order. NaN where nothing is known. */
+  roughlyOf(ids: readonly (string | undefined)[], vector: Float32Array): Float64Array;
+}
+
+interface Entry {
+  readonly definition: ToolDefinition;
+  readonly row: number;
+}
+
+/** Where the tools of an index are, as it was seen last. */
+interface Seen {
+  readonly ids: (string | undefined)[];
+  rows: Int32Array;
+  turn: number;
+}
+
+const NO_ROW = -1;
+
+export function createToolRows(words: WordVectors): ToolRows {
+  const { dims } = words;
+  const rough = Math.min(ROUGH_DIMS, dims);
+  const sources = new Map<string, readonly string[]>();
+  const entries = new Map<string, Entry>();
+  const free: number[] = [];
+  const seenOf = new WeakMap<readonly (string | undefined)[], Seen>();
+  let numbers = new Int8Array(ROWS_AT_FIRST * dims);
+  let heads = new Int8Array(ROWS_AT_FIRST * rough);
+  let steps = new Float32Array(ROWS_AT_FIRST);
+  let rowCount = 0;
+  /** Grows when a tool gets a row or loses it. */
+  let turn = 0;
+
+  function drop(id: string): void {
+    const entry = entries.get(id);
+    if (entry === undefined) return;
+    entries.delete(id);
+    if (entry.row !== NO_ROW) free.push(entry.row);
+    turn++;
+  }
+
+  function takeRow(): number {
+    const row = free.pop() ?? rowCount++;
+    if (row * dims < numbers.length) return row;
+    numbers = doubled(numbers);
+    heads = doubled(heads);
+    steps = doubled(steps);
+    return row;
+  }
+
+  function write(text: string): number {
+    const vector = words.encode(text)?.vector;
+    if (vector === undefined) return NO_ROW;
+    const row = takeRow();
+    const own = numbers.subarray(row * dims, (row + 1) * dims);
+    steps[row] = quantise(vector, own);
+    heads.set(own.subarray(0, rough), row * rough);
+    return row;
+  }
+
+  /** Looks up only what is another tool than last time: to compare 20,000 names is cheap, to find them is not. */
+  function look(ids: readonly (string | undefined)[]): Seen {
+    let seen = seenOf.get(ids);
+    if (seen === undefined) seenOf.set(ids, (seen = { ids: [], rows: new Int32Array(0), turn }));
+    const isOld = seen.turn !== turn;
+    if (seen.rows.length < ids.length) {
+      const longer = new Int32Array(ids.length * 2).fill(NO_ROW);
+      longer.set(seen.rows);
+      seen.rows = longer;
+    }
+    for (let slot = 0; slot < ids.length; slot++) {
+      const id = ids[slot];
+      if (!isOld && slot < seen.ids.length && seen.ids[slot] === id) continue;
+      seen.ids[slot] = id;
+      seen.rows[slot] = id === undefined ? NO_ROW : (entries.get(id)?.row ?? NO_ROW);
+    }
+    seen.turn = turn;
+    return seen;
+  }
+
+  return {
+    put(source, tools, textOf) {
+      for (const id of sources.get(source) ?? []) if (!tools.has(id)) drop(id);
+      for (const [id, tool] of tools) {
+        if (entries.get(id)?.definition === tool.definition) continue;
+        drop(id);
+        entries.set(id, { definition: tool.definition, row: write(textOf(tool)) });
+        turn++;
+      }
+      sources.set(source, [...tools.keys()]);
+    },
+    cosineOf(id, vector) {
+      const row = entries.get(id)?.row ?? NO_ROW;
+      return row === NO_ROW ? undefined : steps[row]! * productOf(numbers, row * dims, vector, dims);
+    },
+    roughlyOf(ids, vector) {
+      const { rows } = look(ids);
+      const near = new Float64Array(ids.length);
+      const [all, lengths] = [heads, steps];
+      for (let slot = 0; slot < near.length; slot++) {
+        const row = rows[slot]!;
+        near[slot] = row === NO_ROW ? NaN : lengths[row]! * productOf(all, row * rough, vector, rough);
+      }
+      return near;
+    },
+  };
+}
+
+function doubled<T extends Int8Array | Float32Array>(numbers: T): T {
+  const longer = new (numbers.constructor as new (length: number) => T)(numbers.length * 2);
+  longer.set(numbers);
+  return longer;
+}
+
+function productOf(numbers: Int8Array, from: number, vector: Float32Array, count: number): number {
+  // Two sums that do not wait for each other.
+  let first = 0;
+  let second = 0;
+  for (let d = 0; d < count; d += 2) {
+    first += numbers[from + d]! * vector[d]!;
+    second += numbers[from + d + 1]! * vector[d + 1]!;
+  }
+  return first + second;
+}
