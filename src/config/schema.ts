@@ -426,8 +426,8 @@ const search = section({
   embeddings: embeddings
     .optional()
     .describe(
-      "An OpenAI-compatible endpoint that says what tools and queries mean, so that tools are found without a common word. " +
-        "The texts of tools and the queries go to it. Without it, words alone decide and nothing leaves the machine.",
+      "An OpenAI-compatible endpoint that says what tools and queries mean, in place of the built-in encoder. " +
+        "The texts of tools and the queries go to it. Without it, the words and a built-in encoder decide and nothing leaves the machine.",
     ),
 });
 

@@ -38,9 +38,9 @@ const NEAREST_COUNT = 50;
 const NEAREST_SHARE = 0.6;
 
 /** Where only some are looked at closely: so many of the best by words, */
-const LOOKED_AT_MAX = 150;
+const LOOKED_AT_MAX = 100;
 /** and so many that are roughly the nearest. */
-const ROUGH_COUNT = 100;
+const ROUGH_COUNT = 64;
 
 /** What the words of a search have found, and how it is asked further. */
 export interface Found {

@@ -14,7 +14,7 @@ const VERSION = 1;
 const HEADER_BYTES = 20;
 /** Further words add little to what a text means. */
 const TERMS_MAX = 100;
-export const STEPS = 127;
+const STEPS = 127;
 
 export interface WordVectors {
   readonly dims: number;
