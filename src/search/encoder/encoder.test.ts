@@ -61,7 +61,16 @@ describe("the encoder", () => {
     for (const query of ["xqzzv", " ", "12345"]) expect(await encoder.nearTo(query)).toBeUndefined();
     const near = (await encoder.nearTo("send"))!;
     expect([near("nothing"), near("empty"), near("absent")]).toEqual([undefined, undefined, undefined]);
-    expect((await encoder.nearTo("email xqzzv"))!.weight).toBe((await encoder.nearTo("email"))!.weight! / 2);
+    const [half, whole] = [await encoder.nearTo("send email xqzzv zzqx"), await encoder.nearTo("send email")];
+    expect(half!.weight).toBeCloseTo(whole!.weight! / 2);
+  });
+
+  it("counts little beside a name, and less where a request asks for several things", async () => {
+    const { encoder } = openRig();
+    const weightOf = async (query: string) => (await encoder.nearTo(query))!.weight!;
+    const one = await weightOf("send an email");
+    expect(await weightOf(" send_email ")).toBeLessThan(one / 2);
+    expect(await weightOf("send an email and then bake bread")).toBeLessThan(one);
   });
 
   it("follows the tools that come, change and go", async () => {

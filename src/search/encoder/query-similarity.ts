@@ -10,6 +10,9 @@ export const WEIGHT = 0.55;
 const PARTS_WEIGHT = 0.6;
 /** Who asks for several things names them: there the words are the better guide. */
 const SEVERAL_SHARE = 0.6;
+/** One word, or a name such as `send_mail`: what has it comes first, and the meaning only decides between equals. */
+const NAME_SHARE = 0.1;
+const NAME = /^\s*\S+\s*$/;
 /** Of tools that have nothing to do with the query, 95 of 100 are further away. */
 const NEAR_MIN = 0.3;
 
@@ -34,8 +37,13 @@ export function similarityTo(
     return (1 - PARTS_WEIGHT) * near + PARTS_WEIGHT * nearest;
   };
   return Object.assign(similarityOf, {
-    weight: weight * whole.knownShare * (parts.length < 2 ? 1 : SEVERAL_SHARE),
+    weight: weight * whole.knownShare * shareFor(query, parts.length),
     nearMin: NEAR_MIN,
     roughlyOf: (ids: readonly (string | undefined)[]) => rows.roughlyOf(ids, whole.vector),
   });
+}
+
+function shareFor(query: string, partCount: number): number {
+  if (NAME.test(query)) return NAME_SHARE;
+  return partCount < 2 ? 1 : SEVERAL_SHARE;
 }
