@@ -44,7 +44,9 @@ describe.each(ERAS)("a client of %s", (era) => {
     expect(answer.structuredContent).not.toHaveProperty("warnings");
     const { calls, draft } = answer.structuredContent as { calls: unknown[]; draft: string };
     expect(calls).toHaveLength(4);
-    expect(readFileSync(join(folder, "home/drafts", `${draft}.ts`), "utf8")).toBe(code);
+    // It is written right after the answer.
+    const file = join(folder, "home/drafts", `${draft}.ts`);
+    await eventually("the draft", () => existsSync(file) && readFileSync(file, "utf8") === code);
   });
 
   it("cancels a run: the guest ends, and so does the call under way", async () => {

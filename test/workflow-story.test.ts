@@ -1,8 +1,8 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BIN } from "./fixtures/gateway-process.ts";
-import { temporaryFolder } from "./fixtures/temporary.ts";
+import { eventually, temporaryFolder } from "./fixtures/temporary.ts";
 import { errorOf, keep, node, openPlace } from "./fixtures/workflow-place.ts";
 import { BREAKABLE, workflow } from "./fixtures/workflows.ts";
 
@@ -174,6 +174,8 @@ describe("S14: two scopes on one home", () => {
       "draft"
     ] as string;
     const own = (await bob.call("execute", { code: "return 'of bob'" }))["draft"] as string;
+    const draftOfBob = join(place.drafts, "acme/web", `${own}.ts`);
+    await eventually("both drafts", () => existsSync(draftOfBob) && readdirSync(place.drafts).length === 2);
     expect(readdirSync(place.drafts).sort()).toEqual([`${secret}.ts`, "acme"].sort());
     expect(readdirSync(join(place.drafts, "acme/web"))).toEqual([`${own}.ts`]);
     const ran = await bob.call("execute", { name: secret });
