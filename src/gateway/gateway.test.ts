@@ -1,3 +1,4 @@
+import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { createHeldCalls } from "./held-calls.ts";
 import { createSealedStates } from "./sealed-state.ts";
 import { silentLog } from "../core/log.ts";
@@ -85,6 +86,17 @@ describe("the list", () => {
     expect(text).not.toContain("$ref");
     // What every request of every client carries; about 1,500 tokens with the schemas of the answers.
     expect(text.length).toBeLessThan(6_900);
+  });
+
+  it("has at most 680 tokens in the five definitions, however many servers there are", async () => {
+    const { gateway } = await openRig(
+      ...Array.from({ length: 40 }, (_, i) => createFixtureSource(`s${i}`, [])),
+    );
+    const definitions = (await listTools(gateway)).map(({ name, description, inputSchema }) =>
+      JSON.stringify({ name, description, input_schema: inputSchema }),
+    );
+    expect(definitions).toHaveLength(5);
+    expect(definitions.reduce((sum, text) => sum + countTokens(text), 0)).toBeLessThanOrEqual(680);
   });
 
   it("names the servers, at most twelve of them", async () => {
