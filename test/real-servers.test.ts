@@ -290,7 +290,7 @@ it("starts no server before it is needed, and lists a server's tools from the ca
   await first.client.callTool({ name: "s7__echo", arguments: { message: "x" } });
   expect(startCount()).toBe(1);
   await first.client.close();
-  writeFileSync(file, JSON.stringify({ mcpServers: { s7: servers["s7"] }, exposure: "auto" }));
+  writeFileSync(file, JSON.stringify({ mcpServers: { s7: servers["s7"] }, exposure: "full" }));
   const second = await connect("2025-11-25", { folder, args: ["--config", file] });
   const { tools } = await second.client.listTools();
   expect(tools.map((tool) => tool.name)).toContain("s7__echo");
