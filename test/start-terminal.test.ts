@@ -170,8 +170,6 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
 
         Claude Code: before 59 tokens in every conversation, now N.
         Cursor: before 118 tokens in every conversation, now N.
-        With so few tools, Repertoire lists them all. Above 2,000 tokens of tools,
-        clients find them by search instead.
         Not counted, because they did not answer: broken.
 
         What to try now:
@@ -219,9 +217,7 @@ describe.skipIf(!existsSync(SCRIPT))("C7: the guided start", () => {
 
         ✓ Cursor is already connected.
 
-        The tools of 2 servers cost 118 tokens in every conversation; through Repertoire, 1,114.
-        With so few tools, Repertoire lists them all. Above 2,000 tokens of tools, clients find them by search
-        instead.
+        The tools of 2 servers cost 118 tokens in every conversation; through Repertoire, 650.
         Not counted, because they did not answer: broken.
 
         What to try now:

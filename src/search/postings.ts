@@ -10,7 +10,7 @@ const STEPS = 2 ** 16;
 const WEIGHT_MAX = 2.5;
 const STEP = WEIGHT_MAX / STEPS;
 
-export function addPosting(postings: Postings, slot: number, weight: number): void {
+function addPosting(postings: Postings, slot: number, weight: number): void {
   postings.push(slot * STEPS + Math.min(STEPS - 1, Math.round(weight / STEP)));
 }
 
