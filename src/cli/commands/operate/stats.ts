@@ -30,9 +30,9 @@ export const statsCommand = defineCommand({
     },
     { flags: "--test", about: "First replay the examples of the library offline, as `repertoire test` does" },
   ],
-  help: `Weeks are ISO weeks in UTC; the first and the last are cut. Plain calls are in the call log, which has no scope and is kept
-as long as calls.days says. Only what a client started spares tokens: what a person runs here or in the console does not
-count there. No server is started.`,
+  help: `Weeks are ISO weeks in UTC; the first and the last are cut. Plain calls are in the call log, which has no scope and
+is kept as long as calls.days says. Only what a client started spares tokens: what a person runs here or in the console
+does not count there. No server is started.`,
   examples: ["repertoire stats", "repertoire stats --days 7 --json | jq .tokens", "repertoire stats --test"],
   run: (options: StatsOptions) => stats(options),
 });
