@@ -16,6 +16,14 @@ const CLOSEST_SHARES = [4 / 7, 2 / 7, 1 / 7] as const;
 /** Words that say so little, compared with the most telling one, make no intent a candidate: many intents have them. */
 const TELLING_SHARE_MIN = 0.4;
 
+/**
+ * What was learnt counts for something everywhere, and for more where words tell the tools apart badly. It counts for
+ * most where every tool was used.
+ */
+const WEIGHT = 0.5;
+const WEIGHT_CROWDED = 20;
+const WEIGHT_ALL_USED = 3;
+
 type Rarity = (count: number, all: number) => number;
 
 export interface Learnt {
@@ -25,9 +33,12 @@ export interface Learnt {
   gains(term: string): Postings | undefined;
   /** Writes how near the closest intents of each tool are, from 0 to 1, and tells of which tools. */
   closeness(asked: WeightedTerms, definedBy: (term: string) => number, into: Float64Array): number[];
-  /** How much of what was learnt is from tools that were used more than once. */
-  repeatShare(): number;
-  toolCount(): number;
+  /**
+   * How much it counts. `crowd` is how well words tell the tools apart, from 0 to 1: 1 where many fit as well as the best.
+   * Where most of it is from tools that were used once, the next request is likely for one that never was (Good and
+   * Turing).
+   */
+  weight(crowd: number, documentCount: number): number;
 }
 
 export function createLearnt(rarity: Rarity): Learnt {
@@ -154,8 +165,12 @@ export function createLearnt(rarity: Rarity): Learnt {
     remove,
     closeness,
     gains: (term) => gains.get(term),
-    repeatShare: () => (intentCount() === 0 ? 0 : 1 - onceCount / intentCount()),
-    toolCount: () => bySlot.size,
+    weight(crowd, documentCount) {
+      const repeatShare = intentCount() === 0 ? 0 : 1 - onceCount / intentCount();
+      const usedShare = bySlot.size / documentCount;
+      const most = WEIGHT_CROWDED * crowd ** 2 + WEIGHT_ALL_USED * usedShare ** 2;
+      return WEIGHT + most * repeatShare ** 3;
+    },
   };
 }
 

@@ -9,6 +9,13 @@ export interface Pads {
   readonly uses: Float32Array;
 }
 
+/** From here on more uses say nothing more. */
+const USES_ENOUGH = 50;
+
+export function shareOfUses(useCount = 0): number {
+  return Math.min(1, Math.log1p(useCount) / Math.log1p(USES_ENOUGH));
+}
+
 export function createPads(length: number): Pads {
   const pad = () => new Float64Array(length);
   return { total: pad(), part: pad(), best: pad(), near: pad(), uses: new Float32Array(length) };

@@ -3,7 +3,15 @@ import { fieldShares, type SearchDocument, type SearchField } from "./search-fie
 import { wordsByTerm } from "./words.ts";
 
 /** Where a person looks for a word. */
-type FoundIn = "name" | "description" | "parameters" | "server" | "learnt from runs" | "meaning" | "use";
+type FoundIn =
+  | "name"
+  | "description"
+  | "parameters"
+  | "server"
+  | "learnt from runs"
+  | "meaning"
+  | "use"
+  | "exact name";
 
 /** A part of the score of a hit. */
 export interface Contribution {
@@ -24,6 +32,8 @@ export interface Points {
   readonly meaning: number;
   /** What is gained on top of both, as a share of them, by having been used. */
   readonly uses: number;
+  /** What is gained by being named in the query. */
+  readonly named: number;
 }
 
 const PLACES: Readonly<Record<SearchField, FoundIn>> = {
@@ -45,7 +55,7 @@ const WORDS_MAX = 200;
 export function spreadPoints(
   query: string,
   document: SearchDocument,
-  { words, learnt, meaning, uses }: Points,
+  { words, learnt, meaning, uses, named }: Points,
 ): Contribution[] {
   const written = wordsByTerm(query, WORDS_MAX);
   const wordOf = (term: string): string => written.get(term) ?? term;
@@ -61,6 +71,7 @@ export function spreadPoints(
   const others: readonly Contribution[] = [
     { word: "", where: "meaning", points: meaning },
     { word: "", where: "use", points: base * uses },
+    { word: "", where: "exact name", points: named },
   ];
   return [...found, ...fromRuns, ...others]
     .filter(({ points }) => points > 0)

@@ -10,8 +10,9 @@
  * part has its tools near the top.
  */
 import { pickBest, scoreAtRank } from "./best-hits.ts";
+import { coverageOf } from "./coverage.ts";
 import { createLearnt } from "./learnt.ts";
-import { createPads, growPads } from "./pads.ts";
+import { createPads, growPads, shareOfUses } from "./pads.ts";
 import { addScores, addTo, dropFrom, weightIn, type Postings } from "./postings.ts";
 import { added, NO_POINTS, scaled, type RequestPoints } from "./request-points.ts";
 import { weighTerms, type SearchDocument } from "./search-fields.ts";
@@ -19,20 +20,13 @@ import { spreadPoints, type Contribution, type TermPoints } from "./search-expla
 import { parseQuery, type SearchQuery, type WeightedTerms } from "./search-query.ts";
 import { createVocabulary, mendQuery } from "./slip.ts";
 import { mixSimilarity, type SimilarityOf } from "./similarity.ts";
-import { isFaint } from "./words.ts";
+import { createToolNames, namedFirst, type NamedFirst } from "./tool-names.ts";
 
 /** How much the parts of a request count beside the whole. */
 const PARTS_WEIGHT = 0.6;
 /** How much a tool gains that is used all the time: it decides between equals, and buries nothing that was never used. */
 const USES_WEIGHT = 0.05;
-const USES_ENOUGH = 50;
-/**
- * What was learnt counts for something everywhere, and for more where words tell the tools apart badly: where the one of
- * this rank fits about as well as the best. It counts for most where every tool was used.
- */
-const LEARNT_WEIGHT = 0.5;
-const LEARNT_WEIGHT_CROWDED = 20;
-const LEARNT_WEIGHT_ALL_USED = 3;
+/** What the words of the tool of this rank come to, beside the best, says how well words tell the tools apart. */
 const CROWD_RANK = 30;
 /** A best hit that has less of what was asked for than this is hardly one. */
 const COVERAGE_MIN = 0.3;
@@ -78,6 +72,7 @@ export function createSearchIndex(): SearchIndex {
   let pads = createPads(1024);
   const learnt = createLearnt(rarity);
   const vocabulary = createVocabulary(terms);
+  const names = createToolNames();
 
   function remove(group: string): void {
     const kept = groups.get(group);
@@ -90,6 +85,7 @@ export function createSearchIndex(): SearchIndex {
       free.push(slot);
     }
     learnt.remove(kept.slots);
+    names.remove(kept.slots);
     dropFrom(terms, kept.terms, (slot) => ids[slot] === undefined);
   }
 
@@ -107,6 +103,7 @@ export function createSearchIndex(): SearchIndex {
         addTo(terms, word, slot, weight);
       }
       learnt.put(slot, document);
+      names.put(slot, document.id, document.fields.name ?? document.id);
       return slot;
     });
     groups.set(group, { terms: [...words], slots });
@@ -115,15 +112,9 @@ export function createSearchIndex(): SearchIndex {
   const documentCount = (): number => ids.length - free.length;
   const rarityOf = (postings: Postings | undefined): number => rarity(postings?.length ?? 0, documentCount());
 
-  /**
-   * How much what was learnt counts. Where most of it is from tools that were used once, the next request is likely for
-   * one that never was (Good and Turing).
-   */
   function learntWeight(touched: readonly number[], highest: number): number {
     const crowd = highest === 0 ? 1 : scoreAtRank(touched, pads.total, CROWD_RANK) / highest;
-    const usedShare = learnt.toolCount() / documentCount();
-    const most = LEARNT_WEIGHT_CROWDED * crowd ** 2 + LEARNT_WEIGHT_ALL_USED * usedShare ** 2;
-    return LEARNT_WEIGHT + most * learnt.repeatShare() ** 3;
+    return learnt.weight(crowd, documentCount());
   }
 
   /** Adds the scores of these terms, notes which documents got one, and returns the highest. */
@@ -172,21 +163,13 @@ export function createSearchIndex(): SearchIndex {
     return weightIn(terms.get(word), slot) > 0 || weightIn(learnt.gains(word), slot) > 0;
   }
 
-  /** How much of what was asked for a document has, each word by how rare it is. */
-  function coverageOf(slot: number, asked: WeightedTerms): number {
-    let [had, wanted] = [0, 0];
-    for (const [word, weight] of asked) {
-      const postings = terms.get(word);
-      if (weight < 1 || isFaint(word)) {
-        // An alias of a word counts as much as the word.
-        if (has(slot, word)) had += rarityOf(postings);
-        continue;
-      }
-      const telling = rarityOf(postings);
-      wanted += telling;
-      if (has(slot, word)) had += telling;
-    }
-    return wanted === 0 ? 1 : had / wanted;
+  function isCovered(slot: number, asked: WeightedTerms): boolean {
+    const covered = coverageOf(
+      asked,
+      (word) => has(slot, word),
+      (word) => rarityOf(terms.get(word)),
+    );
+    return covered >= COVERAGE_MIN;
   }
 
   /** Scores everything for one query, has it used, and wipes the pads. */
@@ -213,20 +196,22 @@ export function createSearchIndex(): SearchIndex {
         ? { slots, scoreOf: wordsOf, sharesOf: () => WORDS_ALONE }
         : mixSimilarity({ slots, ids, wordsOf, allows }, similarityOf);
     const usesOf = (slot: number): number => USES_WEIGHT * pads.uses[slot]!;
-    const scoreOf = (slot: number): number => found.scoreOf(slot) * (1 + usesOf(slot));
-    const { sharesOf } = found;
-    const used = use({ query, highest, weight, slots: found.slots, scoreOf, usesOf, sharesOf });
+    const unnamed = (slot: number): number => found.scoreOf(slot) * (1 + usesOf(slot));
+    const named = [...names.namedIn(text, ids)].filter((slot) => allows?.(ids[slot]!) !== false);
+    const first = namedFirst(named, found.slots, unnamed);
+    const used = use({ query, highest, weight, usesOf, sharesOf: found.sharesOf, ...first });
     for (const slot of touched) pads.total[slot] = pads.best[slot] = 0;
     return used;
   }
 
   function search(text: string, { limit, ...limits }: SearchLimits): SearchHits {
-    return withScores(text, limits, ({ query: { whole, parts }, slots, scoreOf }) => {
+    return withScores(text, limits, ({ query: { whole, parts }, slots, scoreOf, gainOf }) => {
       const best = pickBest(slots, scoreOf, ids, limit);
       return {
         hits: best.map(({ id, score: points }) => ({ id, score: points })),
         total: slots.length,
-        isFaint: best.length > 0 && coverageOf(best[0]!.slot, parts[0] ?? whole) < COVERAGE_MIN,
+        isFaint:
+          best.length > 0 && gainOf(best[0]!.slot) === 0 && !isCovered(best[0]!.slot, parts[0] ?? whole),
       };
     });
   }
@@ -262,7 +247,7 @@ export function createSearchIndex(): SearchIndex {
   }
 
   const explain: SearchIndex["explain"] = (text, documents, limits) =>
-    withScores(text, limits, ({ query: { whole, parts }, highest, weight, usesOf, sharesOf }) => {
+    withScores(text, limits, ({ query: { whole, parts }, highest, weight, usesOf, sharesOf, gainOf }) => {
       const explained = documents.map((document): [string, readonly Contribution[]] => {
         const slot = ids.indexOf(document.id);
         if (slot === -1) return [document.id, []];
@@ -275,11 +260,8 @@ export function createSearchIndex(): SearchIndex {
                 scaled(inAll, (1 - PARTS_WEIGHT) / highest),
                 scaled(bestPart(parts, slot, weight), PARTS_WEIGHT),
               );
-        const uses = usesOf(slot);
-        return [
-          document.id,
-          spreadPoints(text, document, { ...scaled(points, perWordPoint), meaning, uses }),
-        ];
+        const others = { meaning, uses: usesOf(slot), named: gainOf(slot) };
+        return [document.id, spreadPoints(text, document, { ...scaled(points, perWordPoint), ...others })];
       });
       return new Map(explained);
     });
@@ -288,24 +270,18 @@ export function createSearchIndex(): SearchIndex {
 }
 
 /** What a query has found, for as long as the pads hold it. */
-interface Scores {
+interface Scores extends NamedFirst {
   readonly query: SearchQuery;
   /** The highest score for the whole query by words. */
   readonly highest: number;
   /** How much what was learnt counts. */
   readonly weight: number;
-  readonly slots: readonly number[];
-  readonly scoreOf: (slot: number) => number;
   /** How much a document gains by having been used. */
   readonly usesOf: (slot: number) => number;
   readonly sharesOf: (slot: number) => { readonly perWordPoint: number; readonly meaning: number };
 }
 
 const WORDS_ALONE = { perWordPoint: 1, meaning: 0 };
-
-function shareOfUses(useCount = 0): number {
-  return Math.min(1, Math.log1p(useCount) / Math.log1p(USES_ENOUGH));
-}
 
 /** How much a term says that so many of all documents have. */
 function rarity(count: number, all: number): number {

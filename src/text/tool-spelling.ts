@@ -51,7 +51,7 @@ function fold(name: string): Folded {
 }
 
 /** The word as it is compared: letters and digits, without the `mcp` that stands for the gateway or for all capabilities. */
-function foldWord(word: string): string {
+export function foldWord(word: string): string {
   return foldName(word.replace(/^mcp(?:__|[._:\s-])/i, ""));
 }
 

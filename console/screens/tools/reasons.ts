@@ -5,7 +5,16 @@ export type Hit = Answer<"searchTools">["hits"][number];
 export type Reason = Hit["why"][number];
 
 /** The fields in the order of their weight; anything else comes after them. */
-const FIELDS = ["name", "description", "parameters", "server", "learnt from runs", "meaning", "use"];
+const FIELDS = [
+  "name",
+  "description",
+  "parameters",
+  "server",
+  "learnt from runs",
+  "meaning",
+  "use",
+  "exact name",
+];
 
 /** Less than this says nothing, and is not drawn. */
 const SHARE_MIN = 0.01;
@@ -37,9 +46,14 @@ export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }
 
+const PLACES: Readonly<Record<string, string>> = {
+  "exact name": "by its exact name",
+  meaning: "by its meaning",
+  use: "for having been used",
+};
+
 /** A reason in words: `read in the name, 42 %`. */
 export function reasonText({ word, where, share }: Reason): string {
-  const place =
-    where === "meaning" ? "by its meaning" : where === "use" ? "for having been used" : `in ${where}`;
+  const place = PLACES[where] ?? `in ${where}`;
   return `${word === "" ? "" : `${word} `}${place}, ${percent(share)}`;
 }
