@@ -2,7 +2,9 @@
  * A request in words, as the index wants it: the terms of the whole, and those of each part where it asks for several
  * things ("fetch the page and mail a summary").
  */
+import { ACTIONS, beginsWithAction } from "./actions.ts";
 import { aliasesOf } from "./aliases.ts";
+import { withoutFrame } from "./frame.ts";
 import { isFaint, tellingTermsOf, termsOf } from "./words.ts";
 
 /** Terms with what each counts for. */
@@ -25,24 +27,18 @@ const PARTS_MAX = 8;
 const ALIAS_WEIGHT = 0.25;
 export const FAINT_WEIGHT = 0.5;
 
-/** After "and" or a comma, these begin something else to be done. */
-const ACTIONS =
-  "add analyze analyse archive ask assign attach backup book browse build buy calculate call cancel check clone close combine " +
-  "commit compare compile compose compress compute convert copy count create crop delete deploy describe detect download draft " +
-  "draw edit email encrypt estimate execute export extract fetch file filter find fix format forward generate get give group " +
-  "import insert inspect install invite list load log look mail make measure merge message monitor move notify open optimize " +
-  "order parse pay plan play plot post print publish pull push put query rank read record remind remove rename render reply " +
-  "report resize retrieve return review run save schedule search send share show sort start stop store submit summarise " +
-  "summarize sync tell test text track transcribe transform translate trigger tweet update upload validate verify visualize " +
-  "watch write";
-
 const SENTENCE_END = String.raw`(?<=[.!?])\s+|\s*[;\n]\s*`;
 const CONNECTIVES = String.raw`,?\s+(?:and\s+|but\s+)?(?:then|also|after that|afterwards|additionally|furthermore|moreover|finally|lastly|next)\b,?\s+`;
-const NEXT_ACTION = String.raw`(?:\s*,\s*(?:and\s+)?|\s+and\s+)(?=(?:${ACTIONS.replaceAll(" ", "|")})\b)`;
+const NEXT_ACTION = String.raw`(?:\s*,\s*(?:and\s+)?|\s+and\s+)(?=(?:${ACTIONS.join("|")})\b)`;
 const BETWEEN_PARTS = new RegExp(`${SENTENCE_END}|${CONNECTIVES}|${NEXT_ACTION}`, "i");
 
+const OR = /\bor\b/i;
+const BETWEEN_ALTERNATIVES = /\s*,\s*(?:or\s+)?|\s+or\s+/i;
+/** Longer ones are sentences. */
+const ALTERNATIVE_WORDS_MAX = 3;
+
 export function parseQuery(text: string): SearchQuery {
-  const query = text.slice(0, QUERY_LENGTH_MAX);
+  const query = requestIn(text);
   const parts = partsOf(query);
   return {
     whole: weigh(termsOf(query, TERMS_MAX)),
@@ -52,12 +48,26 @@ export function parseQuery(text: string): SearchQuery {
 
 /** The things that a text asks for, in its own words and as terms. */
 export function partsOf(text: string): { readonly text: string; readonly terms: readonly string[] }[] {
-  return text
-    .slice(0, QUERY_LENGTH_MAX)
+  return requestIn(text)
     .split(BETWEEN_PARTS, PARTS_MAX * 4)
+    .flatMap(alternativesIn)
     .map((part) => ({ text: part, terms: tellingTermsOf(part, PART_TERMS_MAX) }))
     .filter(({ terms }) => terms.some((term) => !isFaint(term)))
     .slice(0, PARTS_MAX);
+}
+
+/** What is asked for, without what is only put around it. */
+export function requestIn(text: string): string {
+  return withoutFrame(text.slice(0, QUERY_LENGTH_MAX));
+}
+
+/** "grep or ripgrep or code search" are names for one thing; "delete a file or folder" is a sentence. */
+function alternativesIn(part: string): readonly string[] {
+  if (!OR.test(part)) return [part];
+  const all = part.split(BETWEEN_ALTERNATIVES).filter((one) => one.trim() !== "");
+  const areShort = all.every((one) => one.trim().split(/\s+/).length <= ALTERNATIVE_WORDS_MAX);
+  const actions = all.filter(beginsWithAction);
+  return areShort && (actions.length === 0 || actions.length === all.length) ? all : [part];
 }
 
 /** Each term once, however often it was said, and what may stand for it. */

@@ -1,5 +1,5 @@
 /** How near tools are to one query. */
-import { partsOf } from "../search-query.ts";
+import { partsOf, requestIn } from "../search-query.ts";
 import type { SimilarityOf } from "../similarity.ts";
 import type { ToolRows } from "./tool-rows.ts";
 import type { WordVectors } from "./word-vectors.ts";
@@ -27,7 +27,7 @@ export function similarityTo(
   { words, rows }: Encoded,
   weight = WEIGHT,
 ): SimilarityOf | undefined {
-  const whole = words.encode(query);
+  const whole = words.encode(requestIn(query));
   if (whole === undefined) return undefined;
   const parts = partsOf(query).flatMap(({ text }) => words.encode(text)?.vector ?? []);
   const similarityOf = (id: string): number | undefined => {
