@@ -1,13 +1,15 @@
 /** What a system does on one set among so many tools: one cell of the bench's tables. */
 import { quantile } from "./figures.ts";
+import { createEquivalentRecall } from "./search-equivalents.ts";
 import { fillSet, type BenchData, type BenchQuery, type BenchSet, type Filling } from "./search-data.ts";
 import { dealFolds, FOLDS, sampleFolds, supplyOf, type Fold, type IntentSupply } from "./search-folds.ts";
-import { meanQuality, qualityOf, type Quality } from "./search-metrics.ts";
+import { meanQuality, qualityOf, type Quality, type recallAt } from "./search-metrics.ts";
 import { buildSystem, DEPTH, evaluate } from "./search-quality.ts";
 import type { SearchSystem } from "./search-systems.ts";
 
 /** Compilers and caches are warm after so many. */
 const WARM_UP_COUNT = 20;
+const EQUIVALENTS_DEPTH = 5;
 
 export interface Candidate {
   readonly name: string;
@@ -22,6 +24,8 @@ export interface ColdCell {
   readonly toolCount: number;
   readonly queryCount: number;
   readonly quality: Quality;
+  /** Recall@5 where a tool that does the same as a wanted one counts for it. */
+  readonly equivalentRecall5: number;
   /** Processor time of a query in the mean, the garbage collector's included. */
   readonly cpuMs: number;
   readonly cpuP50Ms: number;
@@ -79,6 +83,7 @@ function foldsFor({ folds, sample }: Ground, { isSlow }: Candidate): (readonly F
 }
 
 export function measureCold(ground: Ground, candidates: readonly Candidate[]): ColdCell[] {
+  const equivalentRecall = createEquivalentRecall(ground.tools);
   return candidates.flatMap((candidate) => {
     const system = buildSystem(candidate.create, ground.tools);
     try {
@@ -89,6 +94,7 @@ export function measureCold(ground: Ground, candidates: readonly Candidate[]): C
         ...askTimed(
           system,
           folds.flatMap(({ asked }) => asked),
+          equivalentRecall,
         ),
       }));
     } finally {
@@ -100,9 +106,11 @@ export function measureCold(ground: Ground, candidates: readonly Candidate[]): C
 function askTimed(
   system: SearchSystem,
   queries: readonly BenchQuery[],
+  equivalentRecall: typeof recallAt,
 ): Omit<ColdCell, "system" | "set" | "toolCount"> {
   for (const { text } of queries.slice(0, WARM_UP_COUNT)) system.search(text, DEPTH);
   const qualities: Quality[] = [];
+  const equivalents: number[] = [];
   const times: number[] = [];
   for (const { text, wanted } of queries) {
     const before = process.cpuUsage();
@@ -110,17 +118,23 @@ function askTimed(
     const { user, system: kernel } = process.cpuUsage(before);
     times.push((user + kernel) / 1000);
     qualities.push(qualityOf(ranking, wanted));
+    equivalents.push(equivalentRecall(ranking, wanted, EQUIVALENTS_DEPTH));
   }
   const single = qualities.filter((_quality, index) => queries[index]!.wanted.length === 1);
   const hasBoth = single.length > 0 && single.length < queries.length;
   return {
     queryCount: queries.length,
     quality: meanQuality(qualities),
-    cpuMs: times.reduce((sum, ms) => sum + ms, 0) / times.length,
+    equivalentRecall5: meanOf(equivalents),
+    cpuMs: meanOf(times),
     cpuP50Ms: quantile(times, 0.5),
     cpuP95Ms: quantile(times, 0.95),
     ...(hasBoth ? { oneWanted: { queryCount: single.length, recall5: meanQuality(single).recall5 } } : {}),
   };
+}
+
+function meanOf(numbers: readonly number[]): number {
+  return numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
 }
 
 export function measureTaught(

@@ -87,6 +87,9 @@ type Say = (print: () => void) => void;
 function printPreface({ folds, sample, sampledFrom }: Extent): void {
   console.log(`${folds} of 10 folds are asked; what a fold teaches is never asked of it.`);
   console.log(
+    "or same@5 is recall@5 where a tool of the same name, or with nearly the same description, counts for a wanted one.",
+  );
+  console.log(
     `From ${sampledFrom} tools on the other systems are asked ${sample} queries of each set, and ours all and these ${sample}.`,
   );
 }

@@ -34,11 +34,12 @@ export function printCold({ set, tools, filling }: Ground, cells: readonly ColdC
   ];
   printTable(
     `${set.name}, cold, ${tools.length} tools (${from.join(", ")})`,
-    ["queries", ...QUALITY_COLUMNS, "CPU mean", "CPU p50", "CPU p95"],
-    cells.map(({ system, queryCount, quality, cpuMs, cpuP50Ms, cpuP95Ms }) => [
+    ["queries", ...QUALITY_COLUMNS, "or same@5", "CPU mean", "CPU p50", "CPU p95"],
+    cells.map(({ system, queryCount, quality, equivalentRecall5, cpuMs, cpuP50Ms, cpuP95Ms }) => [
       system,
       String(queryCount),
       ...qualityCells(quality),
+      percent(equivalentRecall5),
       ...[cpuMs, cpuP50Ms, cpuP95Ms].map((ms) => `${ms.toFixed(2)} ms`),
     ]),
   );

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createEquivalentRecall } from "../bench/search-equivalents.ts";
 import { fillSet, type BenchSet } from "../bench/search-data.ts";
 import { dealFolds, sampleFolds, takeIntents } from "../bench/search-folds.ts";
 import { meanQuality, ndcgAt, qualityOf, recallAt } from "../bench/search-metrics.ts";
@@ -40,6 +41,29 @@ describe("the quality of a ranking", () => {
     const found = qualityOf(["a"], [["a"]]);
     const half = qualityOf(["x", "a"], [["a"], ["b"]]);
     expect(meanQuality([found, half])).toMatchObject({ recall1: 0.5, recall5: 0.75, recall10: 0.75 });
+  });
+});
+
+describe("recall with equivalents", () => {
+  it("counts a tool of the same name or with nearly the same description for a wanted one, and no other", () => {
+    const words = "lists all the open issues of a given repository by date";
+    const described = (name: string, description: string) => ({ ...toolOf("s", name), description });
+    const recall = createEquivalentRecall([
+      described("list_issues", words),
+      described("listIssues", "something else"),
+      described("issues", `${words} too`),
+      described("other", "lists all the closed issues of a board by age and name"),
+      described("silent", ""),
+      described("mute", ""),
+    ]);
+    const wanted = [["s:list_issues"]];
+    expect(recall(["s:list_issues"], wanted, 5)).toBe(1);
+    expect(recall(["s:listIssues"], wanted, 5)).toBe(1);
+    expect(recall(["s:issues"], wanted, 5)).toBe(1);
+    expect(recall(["s:other"], wanted, 5)).toBe(0);
+    expect(recall(["s:other", "s:issues"], wanted, 1)).toBe(0);
+    expect(recall(["s:mute"], [["s:silent"]], 5)).toBe(0);
+    expect(recall(["s:issues"], [["s:other"], ["s:silent", "s:list_issues"]], 5)).toBe(0.5);
   });
 });
 
