@@ -2,18 +2,12 @@
  * `npm run bench:encoder`: what the word encoder adds to the words, by how much it counts. How much it is to count is
  * chosen on one half of the queries and told for the other. `-- --quick` asks a part of them.
  */
-import { readFileSync } from "node:fs";
-import type { ToolDefinition } from "../src/core/tool.ts";
-import { wordVectorsFile } from "../src/search/encoder/encoder.ts";
-import { similarityTo, WEIGHT } from "../src/search/encoder/query-similarity.ts";
-import { createToolRows } from "../src/search/encoder/tool-rows.ts";
-import { parseWordVectors } from "../src/search/encoder/word-vectors.ts";
-import { createSearchIndex } from "../src/search/search-index.ts";
+import { WEIGHT } from "../src/search/encoder/query-similarity.ts";
 import { dataFolder, fillSet, loadBenchData, type BenchData, type BenchSet } from "./search-data.ts";
 import { dealFolds, takeIntents } from "./search-folds.ts";
 import { recallAt } from "./search-metrics.ts";
 import { shuffle } from "./search-random.ts";
-import { ourDocument, type Intents, type SearchSystem } from "./search-systems.ts";
+import { createOurs, type Intents } from "./search-systems.ts";
 
 const WEIGHTS = [0, 0.15, 0.3, 0.45, WEIGHT, 0.65];
 const SIZES = [0, 2_000, 20_000];
@@ -21,39 +15,6 @@ const INTENT_COUNTS = [3, 10];
 const DEPTH = 5;
 const QUERIES_MAX = process.argv.includes("--quick") ? 200 : 2_000;
 const FOLDS_MAX = process.argv.includes("--quick") ? 2 : 10;
-
-interface EncodedSystem extends SearchSystem {
-  weigh(weight: number): void;
-}
-
-function createEncoded(): EncodedSystem {
-  const index = createSearchIndex();
-  const words = parseWordVectors(readFileSync(process.env["ENCODER_FILE"] ?? wordVectorsFile()))!;
-  const rows = createToolRows(words);
-  let counted = WEIGHT;
-  return {
-    weigh: (weight) => void (counted = weight),
-    put(group, tools, intents) {
-      const documents = tools.map((tool) => ourDocument(tool, intents.get(tool.id)));
-      index.put(group, documents);
-      const own = documents.map((document) => {
-        const definition: ToolDefinition = { name: document.id, inputSchema: { type: "object" } };
-        return [document.id, { definition, document }] as const;
-      });
-      rows.put(group, new Map(own), ({ document }) => textOf(document));
-    },
-    search(query, limit) {
-      const similarityOf = counted === 0 ? undefined : similarityTo(query, { words, rows }, counted);
-      return index.search(query, { limit, similarityOf }).hits.map(({ id }) => id);
-    },
-  };
-}
-
-/** As the registry has it. */
-function textOf({ fields }: ReturnType<typeof ourDocument>): string {
-  const { name, server, category, description, parameterNames } = fields;
-  return [name, server, category, description, parameterNames].filter(Boolean).join("\n");
-}
 
 const NO_INTENTS: Intents = new Map();
 const mean = (numbers: readonly number[]): number =>
@@ -70,7 +31,7 @@ const isFirstHalf = (at: number): boolean => at % 2 === 0;
 
 function measure(data: BenchData, set: BenchSet, size: number): Halves {
   const { tools } = fillSet(data, set, size);
-  const system = createEncoded();
+  const system = createOurs();
   for (const [group, own] of Map.groupBy(tools, (tool) => tool.group)) system.put(group, own, NO_INTENTS);
   const queries = shuffle(set.queries, "encoder").slice(0, QUERIES_MAX);
   const times = WEIGHTS.map(() => [] as number[]);
@@ -93,7 +54,7 @@ function measure(data: BenchData, set: BenchSet, size: number): Halves {
 /** With what runs taught: the folds of `bench:search`. */
 function measureTaught(data: BenchData, set: BenchSet, size: number, intentCount: number): void {
   const { tools } = fillSet(data, set, size);
-  const system = createEncoded();
+  const system = createOurs();
   for (const [group, own] of Map.groupBy(tools, (tool) => tool.group)) system.put(group, own, NO_INTENTS);
   const own = Map.groupBy(set.tools, ({ group }) => group);
   const recalls = WEIGHTS.map(() => [] as number[]);

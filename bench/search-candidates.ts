@@ -4,9 +4,10 @@ import { layGround } from "./search-cells.ts";
 import type { BenchData } from "./search-data.ts";
 import { createFts5, createMiniSearch, MINISEARCH_SETTINGS, type MiniSearchSetting } from "./search-peers.ts";
 import { evaluate } from "./search-quality.ts";
-import { createOurs, OURS, type SearchSystem } from "./search-systems.ts";
+import { createOurs, createWordsAlone, OURS, WORDS_ALONE, type SearchSystem } from "./search-systems.ts";
 
 const OUR_CANDIDATE: Candidate = { name: OURS, create: createOurs, isSlow: false };
+const WORDS: Candidate = { name: WORDS_ALONE, create: createWordsAlone, isSlow: false };
 const FTS5: Candidate = { name: "SQLite FTS5", create: createFts5, isSlow: true };
 const MINISEARCH = (Object.keys(MINISEARCH_SETTINGS) as MiniSearchSetting[]).map((setting): Candidate => ({
   name: `MiniSearch (${setting})`,
@@ -15,7 +16,7 @@ const MINISEARCH = (Object.keys(MINISEARCH_SETTINGS) as MiniSearchSetting[]).map
 }));
 
 export function systemNamed(name: string): () => SearchSystem {
-  return [OUR_CANDIDATE, FTS5, ...MINISEARCH].find((candidate) => candidate.name === name)!.create;
+  return [OUR_CANDIDATE, WORDS, FTS5, ...MINISEARCH].find((candidate) => candidate.name === name)!.create;
 }
 
 /** Enough to tell the settings apart; with fuzzy matching a long query takes a quarter of a second. */
@@ -42,6 +43,6 @@ export function chooseCandidates(data: BenchData, extent: Extent): Choice {
   }).toSorted((one, other) => other.recall5 - one.recall5);
   return {
     tried: tried.map(({ candidate, recall5 }) => ({ name: candidate.name, recall5 })),
-    candidates: [OUR_CANDIDATE, FTS5, tried[0]!.candidate],
+    candidates: [OUR_CANDIDATE, WORDS, FTS5, tried[0]!.candidate],
   };
 }
