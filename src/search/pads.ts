@@ -3,6 +3,8 @@ export interface Pads {
   readonly total: Float64Array;
   readonly part: Float64Array;
   readonly best: Float64Array;
+  /** What the words come to, parts included. */
+  readonly words: Float64Array;
   /** How near the closest intents are. */
   readonly near: Float64Array;
   /** How much each was used, from 0 to 1. It stays between searches. */
@@ -18,7 +20,14 @@ export function shareOfUses(useCount = 0): number {
 
 export function createPads(length: number): Pads {
   const pad = () => new Float64Array(length);
-  return { total: pad(), part: pad(), best: pad(), near: pad(), uses: new Float32Array(length) };
+  return {
+    total: pad(),
+    part: pad(),
+    best: pad(),
+    words: pad(),
+    near: pad(),
+    uses: new Float32Array(length),
+  };
 }
 
 export function growPads({ uses }: Pads, slot: number): Pads {

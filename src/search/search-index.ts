@@ -187,20 +187,22 @@ export function createSearchIndex(): SearchIndex {
     scoreParts(parts, weight);
     let slots: readonly number[] = touched;
     if (allows !== undefined) slots = touched.filter((slot) => allows(ids[slot]!));
-    const wordsOf = (slot: number): number =>
-      parts.length === 0
-        ? pads.total[slot]!
-        : ((1 - PARTS_WEIGHT) * pads.total[slot]!) / highest + PARTS_WEIGHT * pads.best[slot]!;
+    const { total, best, words } = pads;
+    for (const slot of touched)
+      words[slot] =
+        parts.length === 0
+          ? total[slot]!
+          : ((1 - PARTS_WEIGHT) * total[slot]!) / highest + PARTS_WEIGHT * best[slot]!;
     const found =
       similarityOf === undefined
-        ? { slots, scoreOf: wordsOf, sharesOf: () => WORDS_ALONE }
-        : mixSimilarity({ slots, ids, wordsOf, allows }, similarityOf);
+        ? { slots, scoreOf: (slot: number) => words[slot]!, sharesOf: () => WORDS_ALONE }
+        : mixSimilarity({ slots, ids, words, allows }, similarityOf);
     const usesOf = (slot: number): number => USES_WEIGHT * pads.uses[slot]!;
     const unnamed = (slot: number): number => found.scoreOf(slot) * (1 + usesOf(slot));
     const named = [...names.namedIn(text, ids)].filter((slot) => allows?.(ids[slot]!) !== false);
     const first = namedFirst(named, found.slots, unnamed);
     const used = use({ query, highest, weight, usesOf, sharesOf: found.sharesOf, ...first });
-    for (const slot of touched) pads.total[slot] = pads.best[slot] = 0;
+    for (const slot of touched) total[slot] = best[slot] = words[slot] = 0;
     return used;
   }
 

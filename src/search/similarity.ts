@@ -13,7 +13,7 @@ export interface SimilarityOf {
   readonly nearMin?: number;
   /**
    * Numbers for all of these at once that are in about the same order; NaN where it is unknown. With it, only the best
-   * by words and the nearest are looked at closely.
+   * by words and the nearest are looked at closely. The array is the caller's until the next call.
    */
   readonly roughlyOf?: (ids: readonly (string | undefined)[]) => Float64Array;
 }
@@ -47,7 +47,8 @@ export interface Found {
   readonly slots: readonly number[];
   /** By slot; undefined where there is no document. */
   readonly ids: readonly (string | undefined)[];
-  readonly wordsOf: (slot: number) => number;
+  /** Their scores, by slot. */
+  readonly words: Float64Array;
   readonly allows: ((id: string) => boolean) | undefined;
 }
 
@@ -60,19 +61,17 @@ interface MixedScores {
 
 /** Adds the nearest to what the words have found, and mixes the two scores. */
 export function mixSimilarity(found: Found, similarityOf: SimilarityOf): MixedScores {
-  const { slots, wordsOf } = found;
+  const { slots, words } = found;
   const weight = similarityOf.weight ?? MEANING_WEIGHT;
-  const points = Float64Array.from(slots, wordsOf);
   let highest = 0;
-  for (const one of points) if (one > highest) highest = one;
+  for (const slot of slots) if (words[slot]! > highest) highest = words[slot]!;
   const { nearest, near } =
     similarityOf.roughlyOf === undefined
       ? compareAll(found, similarityOf)
-      : compareSome(found, points, similarityOf, similarityOf.roughlyOf);
+      : compareSome(found, similarityOf, similarityOf.roughlyOf);
   const perPoint = highest === 0 ? 0 : 1 / highest;
-  const wordsShare = (slot: number): number => (highest === 0 ? 0 : wordsOf(slot) / highest);
   return {
-    slots: [...slots, ...nearest.filter((slot) => !(wordsOf(slot) > 0))],
+    slots: [...slots, ...nearest.filter((slot) => words[slot] === 0)],
     sharesOf(slot) {
       const cosine = near[slot]!;
       // Of what has no vector yet only the words are known.
@@ -82,9 +81,8 @@ export function mixSimilarity(found: Found, similarityOf: SimilarityOf): MixedSc
     },
     scoreOf(slot) {
       const cosine = near[slot]!;
-      return Number.isNaN(cosine)
-        ? wordsShare(slot)
-        : (1 - weight) * wordsShare(slot) + weight * Math.max(0, cosine);
+      const share = words[slot]! * perPoint;
+      return Number.isNaN(cosine) ? share : (1 - weight) * share + weight * Math.max(0, cosine);
     },
   };
 }
@@ -104,8 +102,7 @@ function compareAll({ ids, allows }: Found, similarityOf: SimilarityOf): Compare
 
 /** What is neither among the best by words nor among the nearest comes after them, whatever it means. */
 function compareSome(
-  { slots, ids, allows }: Found,
-  points: Float64Array,
+  { slots, words, ids, allows }: Found,
   similarityOf: SimilarityOf,
   roughlyOf: NonNullable<SimilarityOf["roughlyOf"]>,
 ): Compared {
@@ -113,6 +110,8 @@ function compareSome(
   const roughest = pickHighest(near, ROUGH_COUNT, (one) => allows?.(ids[one]!) !== false);
   for (let slot = 0; slot < near.length; slot++) if (!Number.isNaN(near[slot]!)) near[slot] = 0;
   for (const slot of roughest) near[slot] = similarityOf(ids[slot]!) ?? NaN;
+  const points = new Float64Array(slots.length);
+  for (let at = 0; at < points.length; at++) points[at] = words[slots[at]!]!;
   for (const at of pickHighest(points, LOOKED_AT_MAX, () => true)) {
     const slot = slots[at]!;
     if (near[slot] === 0) near[slot] = similarityOf(ids[slot]!) ?? NaN;

@@ -31,9 +31,12 @@ export function similarityTo(
   if (whole === undefined) return undefined;
   const parts = partsOf(query).flatMap(({ text }) => words.encode(text)?.vector ?? []);
   const similarityOf = (id: string): number | undefined => {
-    const near = rows.cosineOf(id, whole.vector);
-    if (near === undefined || parts.length < 2) return near;
-    const nearest = Math.max(...parts.map((part) => rows.cosineOf(id, part)!));
+    const row = rows.rowOf(id);
+    if (row === undefined) return undefined;
+    const near = rows.cosineOf(row, whole.vector);
+    if (parts.length < 2) return near;
+    let nearest = -1;
+    for (const part of parts) nearest = Math.max(nearest, rows.cosineOf(row, part));
     return (1 - PARTS_WEIGHT) * near + PARTS_WEIGHT * nearest;
   };
   return Object.assign(similarityOf, {

@@ -20,7 +20,7 @@ describe("word vectors", () => {
     const { vector, knownShare } = small.encode("bread_car flying")!;
     expect([...vector].map((number) => number.toFixed(2))).toEqual(["0.45", "0.89", "0.00", "0.00"]);
     expect(knownShare).toBeLessThan(1);
-    // Two characters and their pair, of which one is known.
+    // Two characters and their pair, of which one character is known.
     expect(small.encode("汽车")!.knownShare).toBeCloseTo(1 / 3);
   });
 

@@ -15,6 +15,8 @@ const HEADER_BYTES = 20;
 /** Further words add little to what a text means. */
 const TERMS_MAX = 100;
 const STEPS = 127;
+/** Numbers are multiplied four at a time. */
+const LANES = 4;
 
 export interface WordVectors {
   readonly dims: number;
@@ -52,7 +54,12 @@ export function parseWordVectors(bytes: Buffer): WordVectors | undefined {
   if (bytes.length < HEADER_BYTES + 4) return undefined;
   const end = bytes.length - 4;
   const [magic, version, count, dims, length] = [0, 4, 8, 12, 16].map((at) => bytes.readUInt32LE(at));
-  if (magic !== MAGIC || version !== VERSION || crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end))
+  if (
+    magic !== MAGIC ||
+    version !== VERSION ||
+    dims! % LANES !== 0 ||
+    crc32(bytes.subarray(0, end)) !== bytes.readUInt32LE(end)
+  )
     return undefined;
   const names = HEADER_BYTES + length!;
   const terms = bytes.toString("utf8", HEADER_BYTES, names).split("\n");
