@@ -91,6 +91,18 @@ describe("why a hit is where it is", () => {
     ]);
   });
 
+  it("shows a mended word as it was asked and as what it was read, and the points add up", () => {
+    const query = "creat an issue in a repositry, then send a mesage";
+    const index = indexed();
+    const why = index.explain(query, DOCUMENTS, { similarityOf: near });
+    for (const { id, score } of index.search(query, { limit: 10, similarityOf: near }).hits)
+      expect(why.get(id)!.reduce((sum, { points }) => sum + points, 0)).toBeCloseTo(score, 9);
+    const wordsOf = (id: string) => new Set(why.get(id)!.map(({ word }) => word));
+    expect(wordsOf("github__create_issue")).toContain("repositry (repository)");
+    expect(wordsOf("mail__send")).toContain("mesage (message)");
+    expect(wordsOf("notes__list")).toContain("mesage (messages)");
+  });
+
   it("the best is first, and what does not match has no reason", () => {
     const why = indexed().explain("send a message", DOCUMENTS, {});
     const points = why.get("mail__send")!.map((one) => one.points);

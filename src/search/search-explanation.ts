@@ -15,7 +15,10 @@ type FoundIn =
 
 /** A part of the score of a hit. */
 export interface Contribution {
-  /** As the query has it, or what was looked for in its place; empty where no word is behind it. */
+  /**
+   * As the query has it, with what it was read as where no tool has it: "wether (weather)"; or what was looked for in
+   * its place; empty where no word is behind it.
+   */
   readonly word: string;
   readonly where: FoundIn;
   readonly points: number;
@@ -50,15 +53,21 @@ const PLACES: Readonly<Record<SearchField, FoundIn>> = {
 
 /** More than any query has terms. */
 const WORDS_MAX = 200;
+/** The words of a whole document. */
+const SPELT_WORDS_MAX = 2000;
 
 /** The greatest first; together they are the score. */
 export function spreadPoints(
   query: string,
   document: SearchDocument,
   { words, learnt, meaning, uses, named }: Points,
+  mended?: ReadonlyMap<string, string>,
 ): Contribution[] {
   const written = wordsByTerm(query, WORDS_MAX);
-  const wordOf = (term: string): string => written.get(term) ?? term;
+  const wordOf = (term: string): string => {
+    const slip = mended?.get(term);
+    return written.get(term) ?? (slip === undefined ? term : `${slip} (${spelt(document, term)})`);
+  };
   const found = [...words].flatMap(([term, points]) =>
     [...placesOf(document, term)].map(([where, share]): Contribution => {
       return { word: wordOf(term), where, points: points * share };
@@ -76,6 +85,11 @@ export function spreadPoints(
   return [...found, ...fromRuns, ...others]
     .filter(({ points }) => points > 0)
     .toSorted((a, b) => b.points - a.points);
+}
+
+/** A term as the document has it. */
+function spelt({ fields }: SearchDocument, term: string): string {
+  return wordsByTerm(Object.values(fields).join(" "), SPELT_WORDS_MAX).get(term) ?? term;
 }
 
 function sumOf(points: TermPoints): number {

@@ -249,24 +249,31 @@ export function createSearchIndex(): SearchIndex {
   }
 
   const explain: SearchIndex["explain"] = (text, documents, limits) =>
-    withScores(text, limits, ({ query: { whole, parts }, highest, weight, usesOf, sharesOf, gainOf }) => {
-      const explained = documents.map((document): [string, readonly Contribution[]] => {
-        const slot = ids.indexOf(document.id);
-        if (slot === -1) return [document.id, []];
-        const { perWordPoint, meaning } = sharesOf(slot);
-        const inAll = pointsOf(whole, slot, weight);
-        const points =
-          parts.length === 0
-            ? inAll
-            : added(
-                scaled(inAll, (1 - PARTS_WEIGHT) / highest),
-                scaled(bestPart(parts, slot, weight), PARTS_WEIGHT),
-              );
-        const others = { meaning, uses: usesOf(slot), named: gainOf(slot) };
-        return [document.id, spreadPoints(text, document, { ...scaled(points, perWordPoint), ...others })];
-      });
-      return new Map(explained);
-    });
+    withScores(
+      text,
+      limits,
+      ({ query: { whole, parts, mended }, highest, weight, usesOf, sharesOf, gainOf }) => {
+        const explained = documents.map((document): [string, readonly Contribution[]] => {
+          const slot = ids.indexOf(document.id);
+          if (slot === -1) return [document.id, []];
+          const { perWordPoint, meaning } = sharesOf(slot);
+          const inAll = pointsOf(whole, slot, weight);
+          const points =
+            parts.length === 0
+              ? inAll
+              : added(
+                  scaled(inAll, (1 - PARTS_WEIGHT) / highest),
+                  scaled(bestPart(parts, slot, weight), PARTS_WEIGHT),
+                );
+          const others = { meaning, uses: usesOf(slot), named: gainOf(slot) };
+          return [
+            document.id,
+            spreadPoints(text, document, { ...scaled(points, perWordPoint), ...others }, mended),
+          ];
+        });
+        return new Map(explained);
+      },
+    );
 
   return { put, remove, search, explain };
 }

@@ -14,6 +14,8 @@ export interface SearchQuery {
   readonly whole: WeightedTerms;
   /** Two or more, or none. */
   readonly parts: readonly WeightedTerms[];
+  /** The words that no tool has, by the term that they are read as. */
+  readonly mended?: ReadonlyMap<string, string>;
 }
 
 /** A whole page of text is no request; its beginning is looked at. */

@@ -56,6 +56,7 @@ export function mendQuery(text: string, query: SearchQuery, vocabulary: Vocabula
   return {
     whole: withMended(query.whole, mended),
     parts: query.parts.map((part) => withMended(part, mended)),
+    mended: new Map([...mended].map(([term, meant]) => [meant, written.get(term) ?? term])),
   };
 }
 
