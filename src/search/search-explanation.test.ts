@@ -98,7 +98,7 @@ describe("why a hit is where it is", () => {
     for (const { id, score } of index.search(query, { limit: 10, similarityOf: near }).hits)
       expect(why.get(id)!.reduce((sum, { points }) => sum + points, 0)).toBeCloseTo(score, 9);
     const wordsOf = (id: string) => new Set(why.get(id)!.map(({ word }) => word));
-    expect(wordsOf("github__create_issue")).toContain("repositry (repository)");
+    expect(wordsOf("github__create_issue")).toContain("repositry (repositories)");
     expect(wordsOf("mail__send")).toContain("mesage (message)");
     expect(wordsOf("notes__list")).toContain("mesage (messages)");
   });
