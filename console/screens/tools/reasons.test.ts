@@ -29,6 +29,7 @@ describe("why a hit ranks", () => {
   });
 
   it("says in words what has no word", () => {
+    expect(reasonText({ word: "", where: "exact name", share: 0.5 })).toBe("by its exact name, 50 %");
     expect(reasonText({ word: "", where: "meaning", share: 0.5 })).toBe("by its meaning, 50 %");
     expect(reasonText({ word: "", where: "use", share: 0.1 })).toBe("for having been used, 10 %");
   });

@@ -5,7 +5,7 @@ import type { ToolRows } from "./tool-rows.ts";
 import type { WordVectors } from "./word-vectors.ts";
 
 /** How much the meaning counts where all words of a query are known. Measured, see docs/search.md. */
-export const WEIGHT = 0.55;
+export const WEIGHT = 0.45;
 /** Of the parts of a request, the one that a tool is nearest to counts so much, and the whole the rest. */
 const PARTS_WEIGHT = 0.6;
 /** Who asks for several things names them: there the words are the better guide. */
