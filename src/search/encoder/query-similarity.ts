@@ -13,6 +13,11 @@ const SEVERAL_SHARE = 0.6;
 /** One word, or a name such as `send_mail`: what has it comes first, and the meaning only decides between equals. */
 const NAME_SHARE = 0.1;
 const NAME = /^\s*\S+\s*$/;
+/**
+ * Among more tools than this the meaning counts for less: the more there are, the more are near by chance. Measured: at
+ * 2,000 it adds as much as among few, at 20,000 nothing at full weight.
+ */
+const FEW_TOOLS = 2_000;
 /** Of tools that have nothing to do with the query, 95 of 100 are further away. */
 const NEAR_MIN = 0.3;
 
@@ -40,7 +45,7 @@ export function similarityTo(
     return (1 - PARTS_WEIGHT) * near + PARTS_WEIGHT * nearest;
   };
   return Object.assign(similarityOf, {
-    weight: weight * whole.knownShare * shareFor(query, parts.length),
+    weight: weight * whole.knownShare * shareFor(query, parts.length) * crowdShare(rows.count()),
     nearMin: NEAR_MIN,
     roughlyOf: (ids: readonly (string | undefined)[]) => rows.roughlyOf(ids, whole.vector),
   });
@@ -49,4 +54,8 @@ export function similarityTo(
 function shareFor(query: string, partCount: number): number {
   if (NAME.test(query)) return NAME_SHARE;
   return partCount < 2 ? 1 : SEVERAL_SHARE;
+}
+
+function crowdShare(toolCount: number): number {
+  return Math.sqrt(Math.min(1, FEW_TOOLS / toolCount));
 }
