@@ -96,7 +96,7 @@ describe("the list", () => {
       JSON.stringify({ name, description, input_schema: inputSchema }),
     );
     expect(definitions).toHaveLength(5);
-    expect(definitions.reduce((sum, text) => sum + countTokens(text), 0)).toBeLessThanOrEqual(680);
+    expect(definitions.reduce((total, text) => total + countTokens(text), 0)).toBeLessThanOrEqual(680);
   });
 
   it("names the servers, at most twelve of them", async () => {

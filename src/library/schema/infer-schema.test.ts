@@ -61,9 +61,9 @@ describe("the input schema", () => {
 
   it("takes over the first sentences of a long description", () => {
     const description = `The text. ${"It may have Markdown. ".repeat(40)}`;
-    const schemaOf = () => ({ type: "object", properties: { text: { type: "string", description } } });
+    const post = { type: "object", properties: { text: { type: "string", description } } };
     const source = { inputs: [], hasOpenInputs: false, wholeFlows: [{ namespace: "slack", tool: "post" }] };
-    const { properties } = inferInputSchema(source, schemaOf) as {
+    const { properties } = inferInputSchema(source, () => post) as {
       properties: { text: { description: string } };
     };
     expect(properties.text.description).toMatch(/^The text\. (?:It may have Markdown\. ?)+$/);
