@@ -30,8 +30,8 @@ export interface Drafts {
   /** Saves code, or a workflow, that worked as a draft and returns its name. The same for the same purpose is one draft. */
   save(source: string, intent?: string, kind?: CapabilityKind): Promise<string>;
   /**
-   * The same for code that has just run, whose answer need not wait: the name at once, and the draft is written behind,
-   * where nobody else could be asked for it. What reads drafts here waits for it.
+   * The same for code that has just run: it gives the name at once and writes the draft after the answer, unless
+   * another gateway could be asked for it. Every read of drafts in this process waits for the write.
    */
   leave(source: string, intent?: string): Promise<string>;
   /** Resolves when everything that was left is written. */
