@@ -1,3 +1,5 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, onTestFinished, test } from "vitest";
@@ -39,6 +41,16 @@ const endless: SchemaRequest = {
 const breaking: SchemaRequest = { ...quick, hash: "breaking", schemaText: "{" };
 const withoutText: SchemaRequest = { hash: "quick", args: {}, fillDefaults: false };
 
+/** It sleeps for so many ms, and uses no processor meanwhile. */
+const SLEEPER = `
+import { parentPort } from "node:worker_threads";
+parentPort.on("message", (ms) => {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  parentPort.postMessage({ reply: "awake" });
+});
+parentPort.postMessage("ready");
+`;
+
 const VALID = { kind: "answered", reply: { kind: "valid" } };
 
 describe("createWorkerThread", () => {
@@ -68,6 +80,22 @@ describe("createWorkerThread", () => {
       thread.ask(quick),
     ]);
     expect([before, lost, after]).toEqual([VALID, { kind: "overran", budgetMs: 1000 }, VALID]);
+  });
+
+  test("waits for a thread that gets no processor, and not without end", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "worker-thread-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, "sleeper.mjs");
+    writeFileSync(file, SLEEPER);
+    const thread = createWorkerThread<number, string>({
+      program: "schema-worker",
+      file,
+      budgetMs: 100,
+      memoryMbMax: 64,
+    });
+    onTestFinished(() => thread.close());
+    expect(await thread.ask(300)).toEqual({ kind: "answered", reply: "awake" });
+    expect(await thread.ask(600_000)).toEqual({ kind: "overran", budgetMs: 100 });
   });
 
   test("does not count the wait in the queue against the budget", async () => {

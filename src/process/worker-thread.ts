@@ -3,13 +3,18 @@
  * schema, counting tokens.
  *
  * One request is worked on at a time, so the budget of each is its own: waiting in the queue and the start of the
- * thread do not count. A thread that overruns or breaks is ended and replaced, and only the request that it was working
+ * thread do not count. It is processor time, because on a busy machine the smallest request takes seconds by the clock. A thread that overruns or breaks is ended and replaced, and only the request that it was working
  * on is lost; one that breaks before it is ready loses the request that it was started for. The thread starts with the
  * first request. Nothing here throws.
  */
 import { Worker } from "node:worker_threads";
 import { messageOf } from "../core/errors.ts";
 import { programFile, type ProgramName } from "./program-file.ts";
+
+/** What is left of a budget is not waited for in smaller pieces. */
+const LOOK_MS_MIN = 20;
+/** A thread that gets no processor is waited for, but not without end: so many times its budget by the clock. */
+const WAIT_FACTOR_MAX = 10;
 
 /** What became of a request. */
 export type ThreadReply<Reply> =
@@ -27,7 +32,7 @@ export interface WorkerThread<Request, Reply> {
 
 export interface WorkerThreadOptions {
   readonly program: ProgramName;
-  /** How long one request may take. */
+  /** How much processor time one request may take. */
   readonly budgetMs: number;
   /** Of the thread's heap. */
   readonly memoryMbMax: number;
@@ -112,8 +117,7 @@ export function createWorkerThread<Request, Reply>(
     if (!isReady) return;
     current = queue.shift()!;
     const job = current;
-    // Timers come before messages: after a pause of the event loop, an answer that is in time is heard first.
-    timer = setTimeout(() => setImmediate(() => overrun(job)), budgetMs);
+    watch(job, thread!);
     try {
       // A thread is no window: there is no origin to name.
       // oxlint-disable-next-line unicorn/require-post-message-target-origin
@@ -122,6 +126,23 @@ export function createWorkerThread<Request, Reply>(
       settle({ kind: "crashed", reason: messageOf(error) });
       next();
     }
+  }
+
+  function watch(job: Job<Request, Reply>, worker: Worker): void {
+    const before = processorMs(worker);
+    const startedAt = performance.now();
+    const look = async (): Promise<void> => {
+      const leftMs = budgetMs - ((await processorMs(worker)) - (await before));
+      if (current !== job) return;
+      const waitedMs = performance.now() - startedAt;
+      if (leftMs <= 0 || waitedMs >= budgetMs * WAIT_FACTOR_MAX) overrun(job);
+      else lookAfter(Math.max(leftMs, LOOK_MS_MIN));
+    };
+    // Timers come before messages: after a pause of the event loop, an answer that is in time is heard first.
+    const lookAfter = (ms: number): void => {
+      timer = setTimeout(() => setImmediate(() => void look()), ms);
+    };
+    lookAfter(budgetMs);
   }
 
   /** There is nothing to do. */
@@ -134,7 +155,7 @@ export function createWorkerThread<Request, Reply>(
   function overrun(job: Job<Request, Reply>): void {
     if (current !== job) return;
     discard();
-    settle({ kind: "overran", budgetMs: budgetMs });
+    settle({ kind: "overran", budgetMs });
     next();
   }
 
@@ -157,4 +178,14 @@ export function createWorkerThread<Request, Reply>(
       await old?.terminate();
     },
   };
+}
+
+/** What the thread has used so far. A Node before 24.6 cannot tell: there, the clock counts. */
+async function processorMs(worker: Worker): Promise<number> {
+  try {
+    const { user, system } = await worker.cpuUsage();
+    return (user + system) / 1000;
+  } catch {
+    return performance.now();
+  }
 }
