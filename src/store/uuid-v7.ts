@@ -9,9 +9,20 @@ import { randomBytes } from "node:crypto";
 const COUNTER_START_MAX = 0x7ff;
 const COUNTER_MAX = 0xfff;
 
+/** Asking the system for a few bytes takes as long as asking for many. */
+const POOL_BYTES = 4096;
+let pool = Buffer.alloc(0);
+
+function takeRandom(size: number): Uint8Array {
+  if (pool.length < size) pool = randomBytes(POOL_BYTES);
+  const taken = pool.subarray(0, size);
+  pool = pool.subarray(size);
+  return taken;
+}
+
 export function createUuidV7(
   now: () => number = Date.now,
-  random: (size: number) => Uint8Array = randomBytes,
+  random: (size: number) => Uint8Array = takeRandom,
   after?: string,
 ): () => string {
   let time = after === undefined ? -1 : timeOf(after);

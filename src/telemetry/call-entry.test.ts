@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { createSecretKey, randomBytes } from "node:crypto";
 import { expect, it } from "vitest";
 import type { PassedCall } from "../core/guard.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -7,7 +7,11 @@ import type { CallContext } from "../core/tool.ts";
 import { createRedactors, NO_SECRETS } from "../text/redactors.ts";
 import { createCallEntry, KEPT_ARGUMENTS_LENGTH_MAX, type CallEntryOptions } from "./call-entry.ts";
 
-const OPTIONS: CallEntryOptions = { key: randomBytes(32), keepsArguments: true, redactors: NO_SECRETS };
+const OPTIONS: CallEntryOptions = {
+  key: createSecretKey(randomBytes(32)),
+  keepsArguments: true,
+  redactors: NO_SECRETS,
+};
 
 function passedOf(
   args: JsonObject,
@@ -98,7 +102,9 @@ it("has the same digest for the same arguments, and another with another key", (
   expect(one).toMatch(/^[0-9a-f]{32}$/);
   expect(entryOf(passedOf({ b: 2, a: 1 })).argsDigest).toBe(one);
   expect(entryOf(passedOf({ b: 2, a: 2 })).argsDigest).not.toBe(one);
-  expect(entryOf(passedOf({ a: 1, b: 2 }), { key: randomBytes(32) }).argsDigest).not.toBe(one);
+  expect(entryOf(passedOf({ a: 1, b: 2 }), { key: createSecretKey(randomBytes(32)) }).argsDigest).not.toBe(
+    one,
+  );
 });
 
 it("keeps no arguments unless the config says so, and then none that are secret", () => {

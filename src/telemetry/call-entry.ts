@@ -1,5 +1,5 @@
 /** A call as the call log keeps it: who, what, what was decided, how it ended; of the arguments a digest. */
-import { createHmac } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 import type { PassedCall } from "../core/guard.ts";
 import { canonicalJson, isJsonObject, NO_LIMITS, type JsonObject } from "../core/json.ts";
 import { LOCAL } from "../core/principal.ts";
@@ -12,8 +12,8 @@ import { createRedactor, KNOWN_SECRET_LENGTH_MIN } from "../text/redaction.ts";
 import type { Redactors } from "../text/redactors.ts";
 
 export interface CallEntryOptions {
-  /** The secret that digests are keyed with. */
-  readonly key: Buffer;
+  /** The secret that digests are keyed with; as bytes, Node would make a key of them for each digest, which takes ten times as long. */
+  readonly key: KeyObject;
   readonly keepsArguments: boolean;
   readonly redactors: Pick<Redactors, "current" | "known">;
 }

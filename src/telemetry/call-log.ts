@@ -6,6 +6,7 @@
  * It works in two stages, so that a database that is busy does not keep the answers of calls in memory: calls become
  * small entries, and entries are written. Both lists are bounded; what finds no place is counted and logged.
  */
+import { createSecretKey, type KeyObject } from "node:crypto";
 import { systemClock, type Clock } from "../core/clock.ts";
 import { RepertoireError } from "../core/errors.ts";
 import { isRefusal, type PassedCall } from "../core/guard.ts";
@@ -64,6 +65,7 @@ export function createCallLog(deps: CallLogDeps): CallLog {
     clock,
     after,
   });
+  let digestKey: KeyObject | undefined;
   let droppedCount = 0;
   let hasFailed = false;
   let hasWritten = false;
@@ -85,9 +87,9 @@ export function createCallLog(deps: CallLogDeps): CallLog {
 
   async function makeEntries(): Promise<void> {
     try {
-      const key = await deps.key();
+      digestKey ??= createSecretKey(await deps.key());
       while (calls.length > 0) {
-        makeSome(key);
+        makeSome(digestKey);
         await turn();
       }
     } catch (error) {
@@ -96,7 +98,7 @@ export function createCallLog(deps: CallLogDeps): CallLog {
     }
   }
 
-  function makeSome(key: Buffer): void {
+  function makeSome(key: KeyObject): void {
     const { redactors, settings, refused } = deps;
     const options = { key, redactors, keepsArguments: settings().arguments };
     for (let length = 0; length < TURN_LENGTH_MAX && calls.length > 0;) {
