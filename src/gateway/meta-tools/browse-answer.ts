@@ -76,6 +76,8 @@ export type ShownWorkflow = z.output<typeof shownWorkflow>;
 export interface Showing {
   readonly view: ToolView | undefined;
   readonly isFull: boolean;
+  /** How many of the first have their signature, where it is fewer than there is room for. */
+  readonly headCount?: number;
   /** What a call is said to do. */
   readonly effectOf?: ((component: Component) => Effect | undefined) | undefined;
 }
@@ -87,9 +89,9 @@ export function showNodes(components: readonly Component[], showing: Showing): S
 
 export function showWorkflows(
   kept: readonly CurrentCapability[],
-  showing: Pick<Showing, "view" | "isFull">,
+  { view, isFull }: Pick<Showing, "view" | "isFull">,
 ): ShownWorkflow[] {
-  return kept.map((item, rank) => showWorkflow(item, detailAt(rank, showing), showing.view));
+  return kept.map((item, rank) => showWorkflow(item, detailAt(rank, { isFull }), view));
 }
 
 /** A workflow can use what is built in, code cannot. */
@@ -105,9 +107,9 @@ export function showBuiltIns(definitions: readonly ToolDefinition[], isFull: boo
   });
 }
 
-function detailAt(rank: number, { isFull }: Pick<Showing, "isFull">): Detail {
+function detailAt(rank: number, { isFull, headCount = HEAD_COUNT }: Omit<Showing, "view">): Detail {
   if (isFull) return "full";
-  return rank < HEAD_COUNT ? "head" : "short";
+  return rank < headCount ? "head" : "short";
 }
 
 /** As a profile shows it; code and workflows use its exposed name all the same. */

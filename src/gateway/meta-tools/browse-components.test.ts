@@ -48,6 +48,25 @@ describe("browse_components", () => {
     }
   });
 
+  it("gives a line and no signature of what is much worse than the best, among the first five too", async () => {
+    const { call } = await openRig(
+      createFixtureSource("mail", [
+        toolOf("send_mail", "Sends a mail to a person."),
+        toolOf("draft_mail", "Writes a mail and sends nothing to a person."),
+        toolOf("wash_car", "Washes a car. Takes a person."),
+      ]),
+    );
+    const { nodes } = (await call("browse_components", { query: "send a mail to a person" })) as {
+      nodes: Record<string, string>[];
+    };
+    const shown = nodes.map(({ type, signature }) => [type, signature !== undefined]);
+    expect(shown).toEqual([
+      ["mail__send_mail", true],
+      ["mail__draft_mail", true],
+      ["mail__wash_car", false],
+    ]);
+  });
+
   it("marks what only reads and what destroys, where the server says so", async () => {
     const said = (name: string, annotations: object) => ({ ...toolOf(name, "Handles a file."), annotations });
     const source = createFixtureSource("files", [
