@@ -6,7 +6,9 @@ import { printGoal } from "./http-table.ts";
 import { CAN_LOOK, residentMb } from "./sandbox-processes.ts";
 
 const IDLE_MB_MAX = 95;
-/** After how many calls is looked. V8 grows its young generation for the first tens of thousands, then it has its size. */
+/** After the last look. */
+const LOADED_MB_MAX = 200;
+/** After how many calls is looked. */
 const LOOKS = [10_000, 50_000, 100_000];
 /** From there to the end. The collector lets a heap swing by some megabytes; what leaks with each call shows beyond that. */
 const GROWTH_PERCENT_MAX = 5;
@@ -46,6 +48,9 @@ export async function benchMemory(crowds: CrowdProcess, bin: string, folder: str
     const growth = 100 * (seen.at(-1)! / seen.at(-2)! - 1);
     const goal = `at most ${GROWTH_PERCENT_MAX} % more after ${LOOKS.at(-1)} calls than after ${LOOKS.at(-2)}`;
     printGoal(goal, growth <= GROWTH_PERCENT_MAX, `${growth.toFixed(1)} %`);
+    const loadedMb = seen.at(-1)!;
+    const size = `at most ${LOADED_MB_MAX} MB after ${LOOKS.at(-1)} calls`;
+    printGoal(size, loadedMb <= LOADED_MB_MAX, `${loadedMb.toFixed(1)} MB`);
     return { idleMb, afterCallsMb: Object.fromEntries(LOOKS.map((calls, at) => [calls, seen[at]!])) };
   } finally {
     await gateway.close();

@@ -8,6 +8,8 @@ if (nodeProblem !== undefined) {
 }
 const { reserveStdout } = await import("./process/stdout.ts");
 reserveStdout();
+const { keepHeapSmall } = await import("./process/heap.ts");
+keepHeapSmall();
 const { useCompileCache } = await import("./process/compile-cache.ts");
 useCompileCache();
 const { runCli } = await import("./cli/program.ts");

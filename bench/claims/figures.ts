@@ -22,7 +22,7 @@ export interface ClaimedFigures {
   readonly http: {
     readonly calls?: { readonly oneByOne: HttpSummaries };
     readonly clients?: Readonly<Record<string, HttpSummaries>>;
-    readonly memory?: { readonly idleMb: number };
+    readonly memory?: { readonly idleMb: number; readonly afterCallsMb?: Readonly<Record<string, number>> };
   };
   readonly search: {
     readonly cold?: readonly {
