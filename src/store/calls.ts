@@ -1,5 +1,5 @@
 /** The call log and the last use of each token. */
-import { sql, type Kysely, type SelectQueryBuilder } from "kysely";
+import { sql, type CompiledQuery, type Kysely, type SelectQueryBuilder } from "kysely";
 import type { JsonObject } from "../core/json.ts";
 import type {
   CallEntry,
@@ -18,11 +18,12 @@ import { createUuidV7 } from "./uuid-v7.ts";
 
 /** Some ms of work: a write of somebody else waits no longer. */
 const REMOVED_COUNT_MAX = 1_000;
-/** 17 columns each, far below what a statement may have as parameters. */
-const INSERTED_COUNT_MAX = 100;
+/** How many rows one statement inserts: few texts, each compiled once. 17 columns each are far below what a statement may have. */
+const INSERTED_COUNTS = [100, 10, 1];
 
 export function createCallStore(context: StoreContext): CallStore {
   const { db, clock } = context;
+  const insert = createInsert(db);
   return {
     ...createCallSummaries(context),
     async append(calls) {
@@ -31,11 +32,10 @@ export function createCallStore(context: StoreContext): CallStore {
         await context.serialize(trx, "calls");
         // Made within the transaction and after the newest, so that the order of ids is the order of commits.
         const newId = createUuidV7(() => clock.now(), undefined, await newestId(trx));
-        const rows = calls.map((call) => rowOf(newId(), call));
-        for (let start = 0; start < rows.length; start += INSERTED_COUNT_MAX) {
-          const some = rows.slice(start, start + INSERTED_COUNT_MAX);
-          await trx.insertInto("calls").values(some).execute();
-        }
+        await insert(
+          trx,
+          calls.map((call) => rowOf(newId(), call)),
+        );
       });
     },
     async list(filter) {
@@ -52,6 +52,29 @@ export function createCallStore(context: StoreContext): CallStore {
       return Number(numDeletedRows);
     },
   };
+}
+
+/** Every call of a tool comes by here: building the same statement for each batch takes longer than the database with it. */
+function createInsert(db: Kysely<Database>) {
+  const compiled = new Map<number, CompiledQuery>();
+  const textFor = (rows: readonly CallRow[]): CompiledQuery => {
+    const known = compiled.get(rows.length) ?? db.insertInto("calls").values(rows).compile();
+    compiled.set(rows.length, known);
+    return known;
+  };
+  return async (trx: Kysely<Database>, rows: readonly CallRow[]): Promise<void> => {
+    for (let start = 0; start < rows.length;) {
+      const count = INSERTED_COUNTS.find((some) => some <= rows.length - start)!;
+      const some = rows.slice(start, start + count);
+      await trx.executeQuery({ ...textFor(some), parameters: some.flatMap(valuesOf) });
+      start += count;
+    }
+  };
+}
+
+/** In the order in which `rowOf` makes them, which is the one of the compiled text. */
+function valuesOf(row: CallRow): unknown[] {
+  return Object.values(row);
 }
 
 async function newestId(db: Kysely<Database>): Promise<string | undefined> {
@@ -87,16 +110,26 @@ function withOutcome(query: Query, outcome: CallOutcome): Query {
   return query.where("outcome", "<>", "ok").where("decision", "<>", "refuse");
 }
 
+/** Field by field, so that all rows have one order. */
 function rowOf(id: string, call: CallEntry): CallRow {
-  const { argsDigest, args, elapsedMs, runId, traceId, ...same } = call;
   return {
     id,
-    ...same,
-    args_digest: argsDigest,
-    args: toColumn(args),
-    elapsed_ms: elapsedMs,
-    run_id: runId,
-    trace_id: traceId,
+    at: call.at,
+    principal: call.principal,
+    client: call.client,
+    profile: call.profile,
+    kind: call.kind,
+    tool: call.tool,
+    effect: call.effect,
+    decision: call.decision,
+    rule: call.rule,
+    args_digest: call.argsDigest,
+    args: toColumn(call.args),
+    outcome: call.outcome,
+    elapsed_ms: call.elapsedMs,
+    bytes: call.bytes,
+    run_id: call.runId,
+    trace_id: call.traceId,
   };
 }
 
