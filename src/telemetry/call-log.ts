@@ -3,8 +3,8 @@
  * the latest a quarter of a second after the call its entry is on disk. A process that is killed loses no more than
  * that, and one that ends orderly loses nothing (`settle`).
  *
- * It works in two stages, so that nothing keeps the answers of calls in memory: when the answer is on its way, a call becomes
- * a small entry, and entries are written together. Both lists are bounded; what finds no place is counted and logged.
+ * It works in two stages, so that a database that is busy does not keep the answers of calls in memory: calls become
+ * small entries, and entries are written. Both lists are bounded; what finds no place is counted and logged.
  */
 import { createSecretKey, type KeyObject } from "node:crypto";
 import { systemClock, type Clock } from "../core/clock.ts";
@@ -41,6 +41,8 @@ export interface CallLogDeps {
 export const WRITE_AFTER_MS = 200;
 /** A transaction of so many takes a few ms; other writers wait no longer. */
 const BATCH_COUNT_MAX = 200;
+/** With so many, entries are made at once: answers are not kept in memory for a fifth of a second at full load. */
+const HURRY_COUNT = 500;
 /** Calls that wait to become entries; each has its arguments and its answer in memory. */
 const CALL_COUNT_MAX = 5_000;
 /** Entries that wait to be written, of about half a KB each; with arguments, up to 16 KB. */
@@ -148,8 +150,7 @@ export function createCallLog(deps: CallLogDeps): CallLog {
         return;
       }
       calls.push({ passed, endedAt: clock.now() });
-      // What is kept of a call must die young: an answer that outlives a few others costs the collector more than the call.
-      if (calls.length === 1) setImmediate(() => void making.run(makeEntries));
+      if (calls.length === HURRY_COUNT) void making.run(makeEntries);
       workIn(WRITE_AFTER_MS);
     },
     async settle() {
