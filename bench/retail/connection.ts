@@ -1,17 +1,11 @@
 /** What a client hears from a server or a gateway, on raw lines. */
 import type { Lines } from "../lines.ts";
+import { textOf } from "../tasks/conversation.ts";
+import type { Definition as ListedDefinition } from "../tasks/definitions.ts";
+import type { Answer } from "../tasks/task.ts";
 
-export interface Answer {
-  readonly isError?: boolean;
-  readonly content: readonly { readonly type: string; readonly text?: string }[];
-  readonly structuredContent?: unknown;
-}
-
-/** What a model is shown of a tool. */
-export interface Definition {
-  readonly name: string;
-  readonly description?: string;
-  readonly inputSchema: unknown;
+/** What a model is shown of a tool, and whether it only reads. */
+export interface Definition extends ListedDefinition {
   readonly annotations?: { readonly readOnlyHint?: boolean };
 }
 
@@ -46,10 +40,6 @@ export async function execute(lines: Lines, args: object): Promise<ExecuteAnswer
 
 export function readExecute(answer: Answer): ExecuteAnswer {
   return (answer.structuredContent ?? JSON.parse(textOf(answer))) as ExecuteAnswer;
-}
-
-export function textOf({ content }: Answer): string {
-  return content.map((block) => block.text ?? JSON.stringify(block)).join("\n");
 }
 
 /** As code gets it: JSON read, other text as it is. */

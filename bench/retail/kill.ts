@@ -11,7 +11,7 @@ import type { HashOf } from "./final-state.ts";
 import { readLog, type LogEntry } from "./shop.ts";
 import type { Stand } from "./stand.ts";
 import type { Action } from "./task.ts";
-import { sum } from "./tool-call.ts";
+import { sum } from "../tasks/conversation.ts";
 import type { Played, Reference } from "./undisturbed.ts";
 
 export interface PlannedKill {

@@ -2,7 +2,7 @@
 import { playKill, type KillEnd, type PlannedKill } from "./kill.ts";
 import type { HashOf } from "./final-state.ts";
 import type { Stand } from "./stand.ts";
-import { sum } from "./tool-call.ts";
+import { sum } from "../tasks/conversation.ts";
 import type { Played } from "./undisturbed.ts";
 
 interface FailedKill {

@@ -4,7 +4,9 @@
  * order, what was calculated, and the answers that hold what the user must be told.
  */
 import { isDeepStrictEqual } from "node:util";
-import { textOf, valueOf, type Answer } from "./connection.ts";
+import { textOf } from "../tasks/conversation.ts";
+import type { Answer } from "../tasks/task.ts";
+import { valueOf } from "./connection.ts";
 import type { Order } from "./records.ts";
 import type { Action, RetailTask } from "./task.ts";
 

@@ -1,7 +1,8 @@
 /** How an agent that sees only the gateway's own tools finds those that a task needs: it asks, and asks again for what is missing. */
 import type { Lines } from "../lines.ts";
-import { callTool, textOf, type Answer, type Definition } from "./connection.ts";
-import type { ToolCall } from "./tool-call.ts";
+import type { Answer } from "../tasks/task.ts";
+import { callTool, type Definition } from "./connection.ts";
+import { textOf, type ToolCall } from "../tasks/conversation.ts";
 import type { RetailTask } from "./task.ts";
 
 /** One more than a task has tools: each answer shows at least the best hit in full. */

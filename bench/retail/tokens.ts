@@ -1,6 +1,14 @@
 /** What three ways of doing the same tasks cost: the shop's own tools call by call, one script, one kept tool. */
+import {
+  answerTokens,
+  callTokens,
+  countConversation,
+  startTokens,
+  sum,
+  type Figures,
+  type ToolCall,
+} from "../tasks/conversation.ts";
 import type { Definition } from "./connection.ts";
-import { callTokens, costOf, startTokens, sum, type Cost } from "./tool-call.ts";
 import type { Played } from "./undisturbed.ts";
 
 export interface WayCost {
@@ -40,16 +48,15 @@ export interface Lists {
 }
 
 export function countTokensOf(played: readonly Played[], { shop, lean, full }: Lists): TokenFigures {
-  const directStart = startTokens(shop.instructions, shop.definitions);
-  const start = startTokens(lean.instructions, lean.definitions);
-  const fullStart = startTokens(full.instructions, full.definitions);
-  const direct = played.map((one) => ({ start: directStart, ...costOf(directStart, one.direct.calls) }));
-  const script = played.map((one) => ({ start, ...costOf(start, one.script.calls) }));
-  const scriptFrom = (from: number) =>
-    played.map((one) => ({ start: from, ...costOf(from, one.script.calls.slice(-1)) }));
+  const directStart = startTokens(shop.definitions, shop.instructions);
+  const start = startTokens(lean.definitions, lean.instructions);
+  const fullStart = startTokens(full.definitions, full.instructions);
+  const direct = played.map((one) => costOf(directStart, one.direct.calls));
+  const script = played.map((one) => costOf(start, one.script.calls));
+  const scriptFrom = (from: number) => played.map((one) => costOf(from, one.script.calls.slice(-1)));
   const kept = played.map(({ kept: { calls }, keptTool }) => {
-    const withTool = startTokens(lean.instructions, [...lean.definitions, keptTool]);
-    return { start: withTool, ...costOf(withTool, calls) };
+    const withTool = startTokens([...lean.definitions, keptTool], lean.instructions);
+    return costOf(withTool, calls);
   });
   return {
     direct: totalOf(direct, direct),
@@ -57,12 +64,19 @@ export function countTokensOf(played: readonly Played[], { shop, lean, full }: L
     scriptListed: totalOf(scriptFrom(fullStart), direct),
     scriptAlone: totalOf(scriptFrom(start), direct),
     kept: totalOf(kept, direct),
-    keepingTokens: mean(played.map(({ keeping }) => callTokens(keeping))),
+    keepingTokens: mean(played.map(({ keeping }) => callTokens(keeping) + answerTokens(keeping.answer))),
   };
 }
 
-interface StartedCost extends Cost {
-  readonly start: number;
+type StartedCost = Pick<Figures, "context" | "billed" | "requests"> & { readonly start: number };
+
+/** A model of the shop makes one call in each turn. */
+function costOf(start: number, calls: readonly ToolCall[]): StartedCost {
+  const { context, billed, requests } = countConversation(
+    start,
+    calls.map((call) => ({ calls: [call] })),
+  );
+  return { start, context, billed, requests };
 }
 
 function totalOf(costs: readonly StartedCost[], direct: readonly StartedCost[]): WayCost {

@@ -8,7 +8,7 @@ import type { HashOf } from "./final-state.ts";
 import { scriptOf, type DoneAction, type Script } from "./script.ts";
 import type { Stand } from "./stand.ts";
 import type { RetailTask } from "./task.ts";
-import type { ToolCall } from "./tool-call.ts";
+import type { ToolCall } from "../tasks/conversation.ts";
 
 interface Way {
   readonly calls: readonly ToolCall[];

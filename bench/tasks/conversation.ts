@@ -14,13 +14,12 @@
  * Tokens are those of o200k.
  */
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
-import type { JsonObject } from "../../src/core/json.ts";
 import type { Definition } from "./definitions.ts";
 import type { Answer } from "./task.ts";
 
 export interface ToolCall {
   readonly name: string;
-  readonly args: JsonObject;
+  readonly args: object;
   readonly answer: Answer;
 }
 
