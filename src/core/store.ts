@@ -601,7 +601,7 @@ export interface RunStore {
    */
   claim(id: string, owner: string, leaseMs: number, grounds?: ClaimGrounds): Promise<Run | undefined>;
   /**
-   * This and the next four are fenced, and each happens wholly or not at all; false means one thing only, that another owner
+   * This and the next five are fenced, and each happens wholly or not at all; false means one thing only, that another owner
    * took over, and then nothing was written.
    */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
@@ -611,6 +611,8 @@ export interface RunStore {
   closeStep(lease: Lease, key: string, outcome: StepOutcome): Promise<boolean>;
   /** Records a step that was not opened, for calls that may be made again. A key that exists is true and stays. */
   recordStep(lease: Lease, step: FinishedStep, durability?: Durability): Promise<boolean>;
+  /** Records several, in their order and together. */
+  recordSteps(lease: Lease, steps: readonly FinishedStep[], durability?: Durability): Promise<boolean>;
   /** Brings to disk what was written with less. */
   settle(): Promise<void>;
   /**

@@ -84,6 +84,12 @@ const ON_RUNS: readonly Operation[] = [
     (store, lease) => store.runs.recordStep(lease, { ...recordedStep("k", 3), result: LARGE }),
     { k: "succeeded" },
   ),
+  onRun(
+    "recordSteps",
+    (store, lease) =>
+      store.runs.recordSteps(lease, [recordedStep("k", 3), { ...recordedStep("l", 5), result: LARGE }]),
+    { k: "succeeded", l: "succeeded" },
+  ),
   onRun("renew", (store, lease) => store.runs.renew(lease, LEASE_MS), {}),
   onRun(
     "finish",

@@ -36,6 +36,10 @@ const WRITES: Readonly<Record<string, Write>> = {
     make: (store, lease) => store.runs.recordStep(lease, { ...recordedStep("k", 3), result: LARGE }),
     isIn: hasNew,
   },
+  several: {
+    make: (store, lease) => store.runs.recordSteps(lease, [recordedStep("j", 3), recordedStep("k", 5)]),
+    isIn: hasNew,
+  },
   open: { make: (store, lease) => store.runs.openStep(lease, { ...OPENED, key: "k", seq: 3 }), isIn: hasNew },
   close: { make: (store, lease) => store.runs.closeStep(lease, OPENED.key, END), isIn: isClosed },
   "close, large": {

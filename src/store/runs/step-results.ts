@@ -32,15 +32,22 @@ export function placeResult({ newId }: StoreContext, result: Json | undefined): 
  */
 export async function writeWithResult(
   db: Kysely<Database>,
-  { value }: PlacedResult,
+  placed: PlacedResult,
   write: (db: Kysely<Database>) => Promise<Pick<StepRow, "value_id"> | undefined>,
 ): Promise<boolean> {
-  if (value === undefined) return (await write(db)) !== undefined;
-  return db.transaction().execute(async (trx) => {
-    const step = await write(trx);
-    if (step?.value_id === value.id) await insertValue(trx, value);
-    return step !== undefined;
-  });
+  if (placed.value === undefined) return (await write(db)) !== undefined;
+  return db.transaction().execute((trx) => writeWithin(trx, placed, () => write(trx)));
+}
+
+/** The same as a part of a transaction. */
+export async function writeWithin(
+  trx: Transaction<Database>,
+  { value }: PlacedResult,
+  write: () => Promise<Pick<StepRow, "value_id"> | undefined>,
+): Promise<boolean> {
+  const step = await write();
+  if (value !== undefined && step?.value_id === value.id) await insertValue(trx, value);
+  return step !== undefined;
 }
 
 export async function insertValue(trx: Transaction<Database>, value: StepValueRow): Promise<void> {

@@ -12,10 +12,8 @@
  *
  * A fenced statement holds the run's row while it writes. Without that a database with several writers may judge the
  * fence by a snapshot from before a claim that has committed meanwhile.
- *
- * Each statement has one text, whatever is null in it, so that it is compiled once.
  */
-import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from "kysely";
+import { sql, type Kysely, type SelectQueryBuilder } from "kysely";
 import type {
   Durability,
   FinishedStep,
@@ -29,7 +27,14 @@ import type { StoreContext } from "../backend.ts";
 import { toColumn, toRequiredColumn, fromColumn } from "../json-column.ts";
 import { isHeld } from "./lease.ts";
 import { createStepPages } from "./step-pages.ts";
-import { placeResult, readResult, writeWithResult } from "./step-results.ts";
+import {
+  prepareEnd,
+  prepareInsert,
+  type NewStep,
+  type StepEnd,
+  type StepValueId,
+} from "./step-statements.ts";
+import { placeResult, readResult, writeWithin, writeWithResult, type PlacedResult } from "./step-results.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Database, StepRow } from "../database.ts";
 
@@ -38,6 +43,7 @@ type Steps = Pick<
   | "openStep"
   | "closeStep"
   | "recordStep"
+  | "recordSteps"
   | "steps"
   | "step"
   | "stepPage"
@@ -46,12 +52,14 @@ type Steps = Pick<
   | "stepResult"
 >;
 
-export function createSteps(context: StoreContext): Steps {
+export function createSteps(base: StoreContext): Steps {
+  const context: StepContext = { ...base, insertStep: prepareInsert(base), endStep: prepareEnd(base) };
   return {
     ...createStepPages(context),
     openStep: (lease, step) => openStep(context, lease, step),
     closeStep: (lease, key, outcome) => closeStep(context, lease, key, outcome),
-    recordStep: (lease, step, durability) => recordStep(context, lease, step, durability),
+    recordStep: (lease, step, durability) => recordSteps(context, lease, [step], durability),
+    recordSteps: (lease, steps, durability) => recordSteps(context, lease, steps, durability),
     stepResult: (runId, key) => readResult(context, runId, key),
     async step(runId, number) {
       const row = await context.db
@@ -76,9 +84,18 @@ export function createSteps(context: StoreContext): Steps {
   };
 }
 
-async function openStep(context: StoreContext, lease: Lease, step: OpenedStep): Promise<boolean> {
-  const { db, clock } = context;
-  const row = await insertStep(context, db, lease, {
+interface StepContext extends StoreContext {
+  readonly insertStep: ReturnType<typeof prepareInsert>;
+  readonly endStep: ReturnType<typeof prepareEnd>;
+}
+
+async function openStep(
+  { db, clock, insertStep }: StepContext,
+  lease: Lease,
+  step: OpenedStep,
+): Promise<boolean> {
+  const { rows } = await insertStep(db, {
+    ...lease,
     key: step.key,
     seq: step.seq,
     tool: step.tool,
@@ -93,17 +110,37 @@ async function openStep(context: StoreContext, lease: Lease, step: OpenedStep): 
     end_seq: null,
     clock_at: null,
   });
-  return row !== undefined;
+  return rows.length > 0;
 }
 
-async function recordStep(
-  context: StoreContext,
+async function recordSteps(
+  context: StepContext,
   lease: Lease,
-  step: FinishedStep,
+  steps: readonly FinishedStep[],
   durability: Durability = "disk",
 ): Promise<boolean> {
+  const into = durability === "process" ? context.light : context.db;
+  const placed = steps.map((step) => placeStep(context, lease, step));
+  const [first] = placed;
+  if (first === undefined) return true;
+  if (placed.length === 1) return writeWithResult(into, first, (db) => insertPlaced(context, db, first));
+  return into.transaction().execute(async (trx) => {
+    for (const step of placed) {
+      // The first holds the row of the run: where it is written, so are all.
+      if (!(await writeWithin(trx, step, () => insertPlaced(context, trx, step)))) return false;
+    }
+    return true;
+  });
+}
+
+interface PlacedStep extends PlacedResult {
+  readonly row: NewStep;
+}
+
+function placeStep(context: StepContext, lease: Lease, step: FinishedStep): PlacedStep {
   const placed = placeResult(context, step.result);
   const row: NewStep = {
+    ...lease,
     key: step.key,
     seq: step.seq,
     tool: step.tool,
@@ -116,18 +153,27 @@ async function recordStep(
     end_seq: step.endSeq,
     clock_at: step.clockAt,
   };
-  const into = durability === "process" ? context.light : context.db;
-  return writeWithResult(into, placed, (db) => insertStep(context, db, lease, row));
+  return { ...placed, row };
+}
+
+async function insertPlaced(
+  { insertStep }: StepContext,
+  db: Kysely<Database>,
+  { row }: PlacedStep,
+): Promise<StepValueId | undefined> {
+  return (await insertStep(db, row)).rows[0];
 }
 
 async function closeStep(
-  context: StoreContext,
+  context: StepContext,
   lease: Lease,
   key: string,
   outcome: StepOutcome,
 ): Promise<boolean> {
   const placed = placeResult(context, outcome.result);
-  const columns: EndColumns = {
+  const end: StepEnd = {
+    ...lease,
+    key,
     status: outcome.status,
     ...placed.columns,
     error: toColumn(outcome.error),
@@ -135,118 +181,16 @@ async function closeStep(
     end_seq: outcome.endSeq,
     clock_at: outcome.clockAt,
   };
-  const isClosed = await writeWithResult(context.db, placed, (db) =>
-    endStep(context, db, lease, key, columns),
+  const isClosed = await writeWithResult(
+    context.db,
+    placed,
+    async (db) => (await context.endStep(db, end)).rows[0],
   );
   if (isClosed) return true;
   // A fence never comes back: held now means held then, so what was missing is the step.
   const held = await context.db.selectFrom("runs").select("id").where(isHeld(lease)).executeTakeFirst();
   if (held !== undefined) throw new Error(`step ${key} of run ${lease.runId} is closed but was never opened`);
   return false;
-}
-
-type NewStep = Omit<StepRow, "run_id" | "from_run_id">;
-
-type EndColumns = Pick<
-  StepRow,
-  "status" | "result" | "result_bytes" | "value_id" | "error" | "finished_at" | "end_seq" | "clock_at"
->;
-
-/** The row that has the key, new or old; undefined when the lease is lost. */
-function insertStep(
-  { holdRows }: StoreContext,
-  db: Kysely<Database>,
-  lease: Lease,
-  step: NewStep,
-): Promise<Pick<StepRow, "value_id"> | undefined> {
-  return (
-    db
-      .insertInto("steps")
-      .columns([
-        "run_id",
-        "key",
-        "seq",
-        "tool",
-        "args",
-        "status",
-        "result",
-        "result_bytes",
-        "value_id",
-        "error",
-        "started_at",
-        "finished_at",
-        "end_seq",
-        "clock_at",
-      ])
-      .expression((eb) =>
-        holdRows(
-          eb
-            .selectFrom("runs")
-            .select((run) => [
-              "runs.id",
-              run.val(step.key).as("key"),
-              run.val(step.seq).as("seq"),
-              run.val(step.tool).as("tool"),
-              run.val(step.args).as("args"),
-              run.val(step.status).as("status"),
-              run.val(step.result).as("result"),
-              run.val(step.result_bytes).as("result_bytes"),
-              run.val(step.value_id).as("value_id"),
-              run.val(step.error).as("error"),
-              run.val(step.started_at).as("started_at"),
-              run.val(step.finished_at).as("finished_at"),
-              run.val(step.end_seq).as("end_seq"),
-              run.val(step.clock_at).as("clock_at"),
-            ])
-            .where(isHeld(lease)),
-        ),
-      )
-      // An update that changes nothing gives back its row, so that a key that exists is not taken for a lost lease.
-      .onConflict((conflict) =>
-        conflict.columns(["run_id", "key"]).doUpdateSet((eb) => ({ seq: eb.ref("steps.seq") })),
-      )
-      .returning("steps.value_id")
-      .executeTakeFirst()
-  );
-}
-
-/** The row as it is when it has ended, now or before; undefined when the lease is lost or there is no such step. */
-function endStep(
-  { holdRows }: StoreContext,
-  db: Kysely<Database>,
-  lease: Lease,
-  key: string,
-  columns: EndColumns,
-): Promise<Pick<StepRow, "value_id"> | undefined> {
-  return db
-    .updateTable("steps")
-    .set((eb) => ({
-      status: ifOpen(eb, "status", columns.status),
-      result: ifOpen(eb, "result", columns.result),
-      result_bytes: ifOpen(eb, "result_bytes", columns.result_bytes),
-      value_id: ifOpen(eb, "value_id", columns.value_id),
-      error: ifOpen(eb, "error", columns.error),
-      finished_at: ifOpen(eb, "finished_at", columns.finished_at),
-      end_seq: ifOpen(eb, "end_seq", columns.end_seq),
-      clock_at: ifOpen(eb, "clock_at", columns.clock_at),
-    }))
-    .where("run_id", "=", lease.runId)
-    .where("key", "=", key)
-    .where((eb) => eb.exists(holdRows(eb.selectFrom("runs").select("runs.id").where(isHeld(lease)))))
-    .returning("value_id")
-    .executeTakeFirst();
-}
-
-type StepBuilder = ExpressionBuilder<Database, "steps">;
-
-/** The value where the step is still open, and what was recorded where it is not. */
-function ifOpen<Column extends keyof StepRow>(eb: StepBuilder, column: Column, value: StepRow[Column]) {
-  return eb
-    .case()
-    .when("steps.finished_at", "is", null)
-    .then(eb.val(value))
-    .else(eb.ref(`steps.${column}`))
-    .end();
 }
 
 function stepOf(row: StepRow): Step {

@@ -232,6 +232,35 @@ function describeRecording(fixture: () => StoreFixture): void {
     expect((await store.runs.steps(lease.runId)).map((step) => step.key)).toEqual(["k"]);
   });
 
+  it("records several together, small and large, and keeps those that are there", async () => {
+    const { store } = fixture();
+    const lease = await startRun(store);
+    const large = "x".repeat(1024 * 1024);
+    const [first, second] = [finishedOf(1), finishedOf(2, { result: large })];
+    expect(await store.runs.recordSteps(lease, [], "process")).toBe(true);
+    expect(await store.runs.recordSteps(lease, [first, second], "process")).toBe(true);
+    const again = [finishedOf(9, { key: first.key, result: "other" }), finishedOf(3)];
+    expect(await store.runs.recordSteps(lease, again)).toBe(true);
+    const steps = await store.runs.steps(lease.runId);
+    expect(steps.map(({ seq, result, resultBytes }) => [seq, resultBytes ?? result])).toEqual([
+      [1, first.result],
+      [2, large.length + 2],
+      [3, finishedOf(3).result],
+    ]);
+    expect(await store.runs.stepResult(lease.runId, second.key)).toBe(large);
+  });
+
+  it("records none of several when the lease is lost, or when one cannot be written", async () => {
+    const { store } = fixture();
+    const lease = await startRun(store);
+    await store.runs.openStep(lease, CALL);
+    const inUse = [finishedOf(2), finishedOf(1, { key: "other" })];
+    await expect(store.runs.recordSteps(lease, inUse)).rejects.toThrow();
+    const stale = { ...lease, fence: lease.fence - 1 };
+    expect(await store.runs.recordSteps(stale, [finishedOf(2), finishedOf(3)])).toBe(false);
+    expect((await store.runs.steps(lease.runId)).map(({ key }) => key)).toEqual(["k"]);
+  });
+
   it("records 100 steps at once, each key once", async () => {
     const { store } = fixture();
     const lease = await startRun(store);
