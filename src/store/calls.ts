@@ -22,13 +22,14 @@ const REMOVED_COUNT_MAX = 1_000;
 const INSERTED_COUNTS = [100, 10, 1];
 
 export function createCallStore(context: StoreContext): CallStore {
-  const { db, clock } = context;
+  const { db, light, clock } = context;
   const insert = createInsert(db);
   return {
     ...createCallSummaries(context),
     async append(calls) {
       if (calls.length === 0) return;
-      await db.transaction().execute(async (trx) => {
+      // The entries were made behind the answers: waiting for the disk would hold up other calls, and promise nothing more.
+      await light.transaction().execute(async (trx) => {
         await context.serialize(trx, "calls");
         // Made within the transaction and after the newest, so that the order of ids is the order of commits.
         const newId = createUuidV7(() => clock.now(), undefined, await newestId(trx));

@@ -9,10 +9,11 @@ export const INTENTS_KEPT_MAX = 40;
 /** As long as a sentence. A longer one is a task with its data, and its start says what it is for. */
 export const INTENT_LENGTH_MAX = 500;
 
-export function createPastUses({ db, clock }: StoreContext): PastUses {
+export function createPastUses({ db, light, clock }: StoreContext): PastUses {
   return {
     async add(scope, uses) {
-      await db.transaction().execute(async (trx) => {
+      // What a search learns is no promise to anybody.
+      await light.transaction().execute(async (trx) => {
         // In one order, so that two that add the same tools never wait for each other in a circle.
         for (const { tool, intent, useCount } of uses.toSorted(byToolAndIntent)) {
           const use = { tool, intent: intent.slice(0, INTENT_LENGTH_MAX), useCount, lastUsedAt: clock.now() };

@@ -1,7 +1,8 @@
 /**
  * Writes down who called what. A call only leaves an object in a list; everything else happens later and together: at
- * the latest a quarter of a second after the call its entry is on disk. A process that is killed loses no more than
- * that, and one that ends orderly loses nothing (`settle`).
+ * the latest a quarter of a second after the call its entry is on record. A process that is killed loses no more than
+ * that, and one that ends orderly loses nothing (`settle`). A failure of the machine can lose what the disk has not
+ * got by then: it comes there with the next write that waits for it (`Durability`).
  *
  * It works in two stages, so that a database that is busy does not keep the answers of calls in memory: calls become
  * small entries, and entries are written. Both lists are bounded; what finds no place is counted and logged.
@@ -20,7 +21,7 @@ import { createCallEntry } from "./call-entry.ts";
 export interface CallLog {
   /** Never waits and never throws. */
   record(passed: PassedCall): void;
-  /** Resolves when everything that was recorded is on disk. */
+  /** Resolves when everything that was recorded is in the store. */
   settle(): Promise<void>;
 }
 
