@@ -4,7 +4,7 @@
  * `JSON.parse` accepts a depth of a million and `JSON.stringify` dies at ten thousand, so nothing from outside goes further
  * than `parseJson` or `findJsonProblem` before its depth, keys and size are known. Both walk without recursion.
  */
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { parse as parseJsonc, printParseErrorCode, type ParseError } from "jsonc-parser";
 import { configure } from "safe-stable-stringify";
 import { RepertoireError } from "./errors.ts";
@@ -185,7 +185,7 @@ export function canonicalJson(value: unknown, limits: JsonLimits = JSON_LIMITS):
 
 /** SHA-256 of a text, as 64 hex digits. */
 export function hashText(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
+  return hash("sha256", text, "hex");
 }
 
 /** SHA-256 of the canonical form: equal for equal values, whatever the order of their keys. */

@@ -526,7 +526,7 @@ export interface RunStore {
   /** For a run that begins now and is put on record later: ids are in the order in which runs began. */
   newId(): string;
   /** Inserts a running run, leased to `owner`. */
-  start(newRun: NewRun, owner: string, leaseMs: number): Promise<Run>;
+  start(newRun: NewRun, owner: string, leaseMs: number, durability?: Durability): Promise<Run>;
   /**
    * Inserts a running run that goes on from `fromRunId`, with the steps that it takes over; one transaction. Of several at once,
    * one succeeds. Steps keep their keys, numbers, times and results; one without an answer is taken only with a decided one.
@@ -622,6 +622,7 @@ export interface RunStore {
   finish(
     lease: Lease,
     end: EndedRun & Partial<Pick<Run, "attemptCount">> & { readonly wakeAt?: number | undefined },
+    durability?: Durability,
   ): Promise<boolean>;
   /** Inserts a run that has ended, and in the same transaction the use of its capability. */
   record(newRun: NewRun, end: EndedRun, durability?: Durability): Promise<Run>;

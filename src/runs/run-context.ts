@@ -138,7 +138,8 @@ export function openRun(
     const { liveness } = deps;
     // An owner that was never seen would have to be waited for until its lease has run out.
     if (liveness.isShared) await liveness.begin();
-    const run = await deps.store.start(newRun(), liveness.owner, timeoutMs + LEASE_SLACK_MS);
+    // The journal brings it to disk before it sends anything that changes something.
+    const run = await deps.store.start(newRun(), liveness.owner, timeoutMs + LEASE_SLACK_MS, "process");
     crashPoint("run.started");
     activate(run);
     return run;

@@ -20,6 +20,7 @@ import type { Shutdown } from "./shutdown.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
 import type { Checkpoint, RunEnd, RunReport, RunRequest } from "./run.ts";
 import type { RunLifecycleDeps } from "./run-deps.ts";
+import type { RunContext } from "./run-context.ts";
 import type { Seal } from "./journal/seal.ts";
 
 export function leaseOf({ id, fence }: Run): { readonly runId: string; readonly fence: number } {
@@ -144,13 +145,15 @@ async function finishRun(
   { store }: RunLifecycleDeps,
   run: Run,
   end: Ending,
-  seal: Seal,
-  request: RunRequest,
+  { seal, request, journal }: Pick<RunContext, "seal" | "request" | "journal">,
   elapsedMs: number,
   waking: () => Promise<Waking>,
 ): Promise<void> {
   crashPoint("run.ending");
-  await store.finish(leaseOf(run), { ...endOf(end, seal, request, elapsedMs), ...(await waking()) });
+  // A run that only read can be made again: nothing is lost with it but its answer, which was told.
+  const durability = end.result.success && !journal.hasChanged ? "process" : "disk";
+  const ended = { ...endOf(end, seal, request, elapsedMs), ...(await waking()) };
+  await store.finish(leaseOf(run), ended, durability);
   crashPoint("run.ended");
 }
 

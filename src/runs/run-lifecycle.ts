@@ -73,6 +73,8 @@ async function endRun(
 ): Promise<RunReport> {
   const { context, request, seal } = runContext;
   const run = await started();
+  // What cannot be put on record stops the run.
+  await runContext.journal.flush();
   const newRun = unrecorded();
   const runId = run?.id ?? newRun?.begun.id ?? null;
   const mode = await endingMode();
@@ -91,7 +93,7 @@ async function endRun(
   const elapsedMs = deps.clock.elapsed() - startedAt;
   const result = named(
     isOurs
-      ? await finishOrTell(deps, run, ended, seal, request, elapsedMs, () =>
+      ? await finishOrTell(deps, run, ended, runContext, elapsedMs, () =>
           wakingOf(deps, run, mode, ended.result),
         )
       : ended.result,

@@ -7,18 +7,21 @@ import { DEFAULT_SCOPE } from "../core/names.ts";
 import type { RunStore } from "../core/store.ts";
 import { createTestRuns, type TestDeps, type TestRuns } from "./runs.testkit.ts";
 
+/** In capitals: on disk when it is acknowledged, with all that is before it. */
 let writes: string[];
 let kit: TestRuns;
 
 const noting = (store: RunStore): RunStore => ({
   ...store,
-  start: (...args) => noted("start", store.start(...args)),
-  record: (...args) => noted("record", store.record(...args)),
-  finish: (...args) => noted("finish", store.finish(...args)),
-  openStep: (...args) => noted("open", store.openStep(...args)),
-  closeStep: (...args) => noted("close", store.closeStep(...args)),
-  recordStep: (...args) => noted(args[2] === "process" ? "read" : "step", store.recordStep(...args)),
-  settle: () => noted("settle", store.settle()),
+  start: (...args) => noted(args[3] === "process" ? "start" : "START", store.start(...args)),
+  record: (...args) => noted(args[2] === "process" ? "record" : "RECORD", store.record(...args)),
+  finish: (...args) => noted(args[2] === "process" ? "finish" : "FINISH", store.finish(...args)),
+  openStep: (...args) => noted("OPEN", store.openStep(...args)),
+  closeStep: (...args) => noted("CLOSE", store.closeStep(...args)),
+  recordStep: (...args) => noted("STEP", store.recordStep(...args)),
+  recordSteps: (...args) =>
+    noted(`${args[1].length} ${args[2] === "process" ? "read" : "READ"}`, store.recordSteps(...args)),
+  settle: () => noted("SETTLE", store.settle()),
 });
 
 function noted<T>(name: string, write: Promise<T>): Promise<T> {
@@ -65,7 +68,7 @@ it("writes a short run without calls once, as a whole, under the id and the time
 it("has a run on record before its first call", async () => {
   const { result } = await kit.execute("return await mcp.notes.read({})");
   expect(result).toEqual({ success: true, data: ["running"] });
-  expect(writes).toEqual(["start", "read", "finish"]);
+  expect(writes).toEqual(["start", "1 read", "finish"]);
 });
 
 it("has a run on record that takes longer than a moment, and it can be cancelled", async () => {
@@ -78,7 +81,7 @@ it("has a run on record that takes longer than a moment, and it can be cancelled
   const [run] = await kit.store.runs.list(DEFAULT_SCOPE, { limit: 1 });
   await kit.runs.cancel(run!.id, "somebody");
   expect((await running).result).toMatchObject({ error: { code: "CANCELLED" } });
-  expect(writes).toEqual(["start", "finish"]);
+  expect(writes).toEqual(["start", "FINISH"]);
 });
 
 it("brings what was read to disk before anything that changes something is sent", async () => {
@@ -86,12 +89,41 @@ it("brings what was read to disk before anything that changes something is sent"
     "const { read, put, send } = mcp.notes; await read({}); await put({}); await put({ n: 2 }); await read({ n: 2 }); await send({})",
   );
   expect(result.success).toBe(true);
-  const order = "start read settle put step put step read open send close finish";
-  expect(writes).toEqual(order.split(" "));
+  const order = "start, 1 read, SETTLE, put, STEP, put, STEP, 1 read, OPEN, send, CLOSE, FINISH";
+  expect(writes).toEqual(order.split(", "));
 });
 
 it("leaves no run where the code never began", async () => {
   const { runId } = await kit.execute("return 1", {}, { signal: AbortSignal.abort() });
   expect(runId).toBeNull();
   expect(writes).toEqual([]);
+});
+
+it("puts the row on disk before the first call that changes something, also where it could be made again", async () => {
+  await kit.execute("await mcp.notes.put({})");
+  await kit.execute("await mcp.notes.send({})");
+  expect(writes.join(" ")).toBe("start SETTLE put STEP FINISH start OPEN send CLOSE FINISH");
+});
+
+it("has each read on record before the next call is sent", async () => {
+  const seen: number[] = [];
+  kit.addSource(
+    "counting",
+    {
+      async count() {
+        const [run] = await kit.store.runs.list(DEFAULT_SCOPE, { limit: 1 });
+        return void seen.push((await kit.store.runs.steps(run!.id)).length);
+      },
+    },
+    { count: { annotations: { readOnlyHint: true } } },
+  );
+  await kit.execute("for (let n = 0; n < 5; n++) await mcp.counting.count({ n })");
+  expect(seen).toEqual([0, 1, 2, 3, 4]);
+});
+
+it("keeps what was read when the code fails, for the run that goes on", async () => {
+  const code = "await mcp.notes.read({}); throw new Error('no')";
+  const { runId } = await kit.execute(code);
+  expect(writes).toEqual(["start", "1 read", "FINISH"]);
+  expect(await kit.store.runs.steps(runId!)).toHaveLength(1);
 });

@@ -8,7 +8,7 @@ import { fail } from "../../core/result.ts";
 import { INLINE_RESULT_BYTES_MAX, type RunStore } from "../../core/store.ts";
 import { createTestRuns, LIMITS, orphanRuns, type TestRuns } from "../runs.testkit.ts";
 
-type Written = "openStep" | "closeStep" | "recordStep" | "finish";
+type Written = "openStep" | "closeStep" | "recordSteps" | "finish";
 
 const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
 let kit: TestRuns;
@@ -59,7 +59,7 @@ beforeEach(() => {
   made = [];
   isDown = true;
   onWrite = () => {};
-  counts = { openStep: 0, closeStep: 0, recordStep: 0, finish: 0 };
+  counts = { openStep: 0, closeStep: 0, recordSteps: 0, finish: 0 };
 });
 
 function around(store: RunStore): RunStore {
@@ -76,8 +76,8 @@ function around(store: RunStore): RunStore {
     ...store,
     openStep: watched("openStep", (...args: Parameters<RunStore["openStep"]>) => store.openStep(...args)),
     closeStep: watched("closeStep", (...args: Parameters<RunStore["closeStep"]>) => store.closeStep(...args)),
-    recordStep: watched("recordStep", (...args: Parameters<RunStore["recordStep"]>) =>
-      store.recordStep(...args),
+    recordSteps: watched("recordSteps", (...args: Parameters<RunStore["recordSteps"]>) =>
+      store.recordSteps(...args),
     ),
     finish: watched("finish", (...args: Parameters<RunStore["finish"]>) => store.finish(...args)),
   };
@@ -194,7 +194,7 @@ describe("T107 a store that fails", () => {
     const seen = [];
     for (const by of [1, 2]) seen.push((await mcp.bank.backup({ by })).by, (await mcp.bank.look({ by: -by })).by);
     return seen;`;
-  const writes = { openStep: 2, closeStep: 2, recordStep: 2, finish: 1 };
+  const writes = { openStep: 2, closeStep: 2, recordSteps: 2, finish: 1 };
   const faults = Object.entries(writes).flatMap(([name, count]) =>
     Array.from({ length: count }, (_, i) => i + 1).flatMap((n) =>
       (["before", "after"] as const).map((when) => [name as Written, n, when] as const),

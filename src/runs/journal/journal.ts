@@ -1,7 +1,7 @@
 /**
  * The journal of one run. A call that could do harm twice is put on record before it is sent and again when it has
- * returned, each in one transaction; any other only when it has returned. A call that is on record is answered from
- * there and not made.
+ * returned, each in one transaction; any other only when it has returned, and a read while its answer is on the way
+ * (`read-records.ts`). Each is on record before the next one is sent. A call that is on record is answered from there and not made.
  *
  * When the process dies between two lines here, what is on record tells the rest: an opened step without an end may
  * have taken effect, anything that is not on record has not been sent or may be sent again. When another owner has
@@ -18,6 +18,7 @@ import type { TraceContext } from "../../core/trace-context.ts";
 import { ANSWER_BYTES_MAX } from "../../sandbox/runner/limits.ts";
 import type { Shutdown } from "../shutdown.ts";
 import { isPause } from "../workflow/pause.ts";
+import { createReadRecords } from "./read-records.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { startStepSpan } from "../run-span.ts";
 import type { Seal } from "./seal.ts";
@@ -33,7 +34,7 @@ export interface StepRequest {
   readonly args: JsonObject;
   /** Making it twice does no harm. */
   readonly isRepeatable: boolean;
-  /** It changes nothing: what it answered need not be on disk before the next call, unless that one changes something. */
+  /** It changes nothing: what it answered need not be on record before the next call, unless that one changes something. */
   readonly isRead?: boolean;
   /** It is a run of its own, with a journal of its own. */
   readonly startsRun?: boolean;
@@ -67,6 +68,10 @@ export interface Journal {
   answer(key: string, result: ToolResult<Json>, isFailureHandled?: boolean): Promise<boolean>;
   /** The guest has taken all answers and waits. */
   idle(): void;
+  /** Every call that has ended is on record; false when the run has been told why not. */
+  flush(): Promise<boolean>;
+  /** Whether something was begun that is more than a read: then a failure of the machine may not lose how the run ended. */
+  readonly hasChanged: boolean;
 }
 
 export interface JournalDeps {
@@ -96,6 +101,8 @@ interface BegunStep extends Pick<Step, "seq" | "args" | "startedAt"> {
   readonly lease: Lease;
   /** It is on record as sent. */
   readonly isOpened: boolean;
+  /** It is on record as ended, or never will be. */
+  readonly ended: () => void;
 }
 
 export function createJournal(deps: JournalDeps): Journal {
@@ -103,11 +110,13 @@ export function createJournal(deps: JournalDeps): Journal {
   const taken = new Map(deps.taken.map((step) => [step.key, step]));
   // A question is no answer that code waits for.
   const queue = createReplayQueue(deps.taken.filter(({ tool }) => tool !== QUESTION_TOOL).map(endSeqOf));
+  const reads = createReadRecords({ store, onLost: tellLost, onBroken: deps.onBroken });
   let counter = Math.max(0, ...deps.taken.map((step) => Math.max(step.seq, endSeqOf(step))));
   let clockAt = deps.clockAt;
-  /** How many reads are on record, and of how many it is known that no failure of the machine can lose them. */
-  let readCount = 0;
+  /** How many light writes there were, and of how many it is known that they are on disk. The run itself is the first. */
+  let lightCount = 1;
   let settledCount = 0;
+  let hasChanged = false;
   let lastDelivery: Promise<unknown> = Promise.resolve();
 
   /** As long as recorded answers are to come, time is theirs; then it goes on. */
@@ -160,41 +169,61 @@ export function createJournal(deps: JournalDeps): Journal {
     crashPoint("step.arriving");
     const args = seal.close(step.args);
     const isOpened = !step.isRepeatable && !isRefused;
-    const readsBefore = readCount;
+    const lightBefore = lightCount;
     const isChange = !isRefused && step.isRead !== true && step.startsRun !== true;
-    if (isChange && !isOpened && settledCount < readsBefore) await store.settle();
+    hasChanged ||= step.isRead !== true;
+    if (!(await reads.flush())) return lost(seq);
+    if (isChange && !isOpened && settledCount < lightBefore) await store.settle();
     if (isOpened && !(await store.openStep(lease, { key: step.key, seq, tool: step.tool, args }))) {
       return lost(seq);
     }
     // A step that was opened has brought to disk what was read before; nothing that changes something is sent earlier.
-    if (isChange) settledCount = Math.max(settledCount, readsBefore);
+    if (isChange) settledCount = Math.max(settledCount, lightBefore);
     if (isOpened) crashPoint("step.opened");
     const { key, tool } = step;
-    const callEnded = deps.callBegun?.({ runId: lease.runId, key, seq, tool, startedAt });
+    const ended = deps.callBegun?.({ runId: lease.runId, key, seq, tool, startedAt }) ?? (() => {});
+    const begun = { seq, args, startedAt, lease, isOpened, ended };
     try {
-      return await finish(step, { seq, args, startedAt, lease, isOpened }, isRefused ? problem : undefined);
-    } finally {
-      callEnded?.();
+      return await finish(step, begun, isRefused ? problem : undefined);
+    } catch (error) {
+      ended();
+      throw error;
     }
   }
 
   async function finish(
     step: StepRequest,
-    { seq, args, startedAt, lease, isOpened }: BegunStep,
+    begun: BegunStep,
     refusal: ToolResult<never> | undefined,
   ): Promise<StepEnd> {
+    const { seq } = begun;
     const result = refusal ?? (await send(step));
     // A run below that waits has not ended, and so has not the step that started it.
-    if (!result.success && isPause(result.error)) return { result, seq, at: clockAt, isReplayed: false };
+    if (!result.success && isPause(result.error)) {
+      begun.ended();
+      return { result, seq, at: clockAt, isReplayed: false };
+    }
     const outcome = outcomeOf(result, step, ++counter);
-    const durability = step.isRead === true ? "process" : "disk";
-    if (step.isRead === true) readCount++;
-    const { key, tool } = step;
-    const writing = isOpened
-      ? store.closeStep(lease, key, outcome)
-      : store.recordStep(lease, { ...outcome, key, seq, tool, args, startedAt }, durability);
+    const writing = write(step, begun, outcome);
     const isWritten = await afterTheOnesBefore(writing, outcome.endSeq);
     return isWritten ? { result, seq, at: outcome.clockAt, isReplayed: false } : lost(seq);
+  }
+
+  /** A read is told before it is written. */
+  function write(step: StepRequest, begun: BegunStep, outcome: StepOutcome): Promise<boolean> {
+    const { key, tool } = step;
+    const { seq, args, startedAt, lease, isOpened, ended } = begun;
+    const finished = { ...outcome, key, seq, tool, args, startedAt };
+    if (step.isRead === true) {
+      lightCount++;
+      reads.add({ lease, step: finished, ended });
+      return Promise.resolve(true);
+    }
+    const writing = isOpened ? store.closeStep(lease, key, outcome) : store.recordStep(lease, finished);
+    return writing.finally(() => {
+      crashPoint("step.closed");
+      ended();
+    });
   }
 
   /**
@@ -204,7 +233,6 @@ export function createJournal(deps: JournalDeps): Journal {
   async function afterTheOnesBefore(writing: Promise<boolean>, endSeq: number): Promise<boolean> {
     const before = lastDelivery;
     const told = writing.then(async (isWritten) => {
-      crashPoint("step.closed");
       await before;
       return inTurn(endSeq, async () => isWritten);
     });
@@ -240,12 +268,20 @@ export function createJournal(deps: JournalDeps): Journal {
 
   /** Nothing of it is told to anyone: the run ends. */
   function lost(seq: number): StepEnd {
-    if (!deps.signal.aborted) deps.onLost();
+    tellLost();
     return { result: fail("CANCELLED", "The run had ended."), seq, at: clockAt, isReplayed: false };
+  }
+
+  function tellLost(): void {
+    if (!deps.signal.aborted) deps.onLost();
   }
 
   return {
     idle: () => queue.idle(),
+    get hasChanged() {
+      return hasChanged;
+    },
+    flush: () => reads.flush(),
     recorded: (key) => taken.get(key),
     async perform(step) {
       const recorded = taken.get(step.key);
@@ -253,11 +289,14 @@ export function createJournal(deps: JournalDeps): Journal {
     },
     async ask({ key, tool, args }) {
       const step = { key, seq: ++counter, tool, args: seal.close(args), status: "waiting" as const };
+      hasChanged = true;
+      if (!(await reads.flush())) return false;
       return store.openStep(await deps.lease(), step);
     },
     async answer(key, result, isFailureHandled = false) {
       const step = { isRepeatable: true, isFailureHandled: () => isFailureHandled };
-      return store.closeStep(await deps.lease(), key, outcomeOf(result, step, ++counter));
+      const outcome = outcomeOf(result, step, ++counter);
+      return (await reads.flush()) && store.closeStep(await deps.lease(), key, outcome);
     },
   };
 }

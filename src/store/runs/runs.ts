@@ -38,13 +38,13 @@ export function createRunStore(context: StoreContext): RunStore {
     ...createCancelRequests(context),
     ...createQueuedRuns(context),
     newId: context.newId,
-    start: (newRun, owner, leaseMs) => startRun(context, newRun, owner, leaseMs),
+    start: (newRun, owner, leaseMs, durability) => startRun(context, newRun, owner, leaseMs, durability),
     record: (newRun, end, durability) => recordRun(context, newRun, end, durability),
     settle: () => context.settle(),
     resume: (fromRunId, newRun, taken, owner, leaseMs) =>
       resumeRun(context, fromRunId, newRun, taken, owner, leaseMs),
     claim: (id, owner, leaseMs, grounds = {}) => claimRun(context, id, owner, leaseMs, grounds),
-    finish: (lease, end) => finishRun(context, lease, end),
+    finish: (lease, end, durability) => finishRun(context, lease, end, durability),
     decide: (runId, key, decision) => decideStep(context, runId, key, decision),
     async find(id) {
       const row = await db.selectFrom("runs").selectAll().where("id", "=", id).executeTakeFirst();
@@ -61,11 +61,21 @@ export function createRunStore(context: StoreContext): RunStore {
   };
 }
 
-async function startRun(context: StoreContext, newRun: NewRun, owner: string, leaseMs: number): Promise<Run> {
+function databaseFor({ db, light }: StoreContext, durability: Durability = "disk"): Kysely<Database> {
+  return durability === "process" ? light : db;
+}
+
+async function startRun(
+  context: StoreContext,
+  newRun: NewRun,
+  owner: string,
+  leaseMs: number,
+  durability: Durability | undefined,
+): Promise<Run> {
   const lease = { lease_owner: owner, lease_until: leaseEnd(context, leaseMs) };
   // The id is made before the first attempt: a repeated one finds the row of the one before.
   const row = { ...newRunOf(context, newRun, null), ...lease };
-  return runOf(await context.attempt(() => insertRun(context.db, row)));
+  return runOf(await context.attempt(() => insertRun(databaseFor(context, durability), row)));
 }
 
 function insertRun(db: Kysely<Database>, row: InsertObject<Database, "runs">): Promise<RunRow> {
@@ -82,10 +92,10 @@ async function recordRun(
   context: StoreContext,
   newRun: NewRun,
   end: End,
-  durability: Durability = "disk",
+  durability: Durability | undefined,
 ): Promise<Run> {
   const { clock, attempt } = context;
-  const db = durability === "process" ? context.light : context.db;
+  const db = databaseFor(context, durability);
   const now = clock.now();
   const row = { ...newRunOf(context, newRun, null), ...endColumns(end, now) };
   const { use } = end;
@@ -238,8 +248,14 @@ type End = Parameters<RunStore["finish"]>[1];
  * same one: it asks for the fence and, on PostgreSQL, locks the run's row, so either everything is written or nothing
  * is.
  */
-function finishRun(context: StoreContext, lease: Lease, end: End): Promise<boolean> {
-  const { db, clock, attempt } = context;
+function finishRun(
+  context: StoreContext,
+  lease: Lease,
+  end: End,
+  durability: Durability | undefined,
+): Promise<boolean> {
+  const { clock, attempt } = context;
+  const db = databaseFor(context, durability);
   const { use, wakeAt } = end;
   const now = clock.now();
   const finish = (): Promise<boolean> => {
