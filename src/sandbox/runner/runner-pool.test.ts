@@ -2,6 +2,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { eventually } from "../../../test/fixtures/temporary.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { launch } from "../../process/launch.ts";
+import { likelyNetworkFence } from "./runner-process.ts";
 import { createRunnerPool, type Acquired, type PoolDeps, type RunnerPool } from "./runner-pool.ts";
 import {
   createTestSandbox,
@@ -65,6 +66,33 @@ describe("the spare", () => {
     await eventually("another spare", () => pool.pids().some((pid) => pid !== spare && isRunning(pid)));
   });
 });
+
+test("one run at a time needs one runner: a spare starts only where the run goes on", async () => {
+  const pool = createPool();
+  const held = await hold(pool);
+  expect(pool.pids()).toEqual([held.runner.pid]);
+  await eventually("a spare", () => pool.pids().length === 2);
+});
+
+test.skipIf(likelyNetworkFence().length === 0)(
+  "a system that does not allow the fence is noticed by the first start, which is made again without it",
+  async () => {
+    const files: string[] = [];
+    const fence = likelyNetworkFence()[0]!;
+    const pool = createPool({
+      launch(command) {
+        files.push(command.file);
+        return command.file === fence
+          ? launch({ ...command, file: "/bin/false", args: [] })
+          : launchStub(command);
+      },
+      findFence: () => Promise.resolve([]),
+    });
+    await hold(pool);
+    await eventually("a spare", () => files.length === 3);
+    expect(files).toEqual([fence, "/usr/bin/env", "/usr/bin/env"]);
+  },
+);
 
 describe("places", () => {
   test("are bounded at a level, and who comes later waits until one is free", async () => {

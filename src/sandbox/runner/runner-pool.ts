@@ -9,7 +9,13 @@
 import { messageOf } from "../../core/errors.ts";
 import { Share } from "../../timing/share.ts";
 import { createFairQueue, type FairQueue } from "./fair-queue.ts";
-import { findNetworkFence, startRunner, type LaunchChild, type RunnerProcess } from "./runner-process.ts";
+import {
+  findNetworkFence,
+  likelyNetworkFence,
+  startRunner,
+  type LaunchChild,
+  type RunnerProcess,
+} from "./runner-process.ts";
 
 /** Runs mostly wait for tools, so more of them than there are processors is no loss; each costs about 40 MB. */
 const PLACES_AT_TOP = 8;
@@ -23,6 +29,11 @@ const LINE_MAX = 256;
 const LINE_RESERVED = 32;
 /** What the collector of a process does not give back ends with the process. */
 const RUNS_MAX = 200;
+/**
+ * The spare starts so long after it was missed: at once, it would take the processor from the first run of all, which waits for
+ * its own runner. A run that is over by then leaves its runner, and no other is needed.
+ */
+const SPARE_AFTER_MS = 100;
 /** Warm runners beyond the one spare are let go after this long. */
 const IDLE_MS = 15_000;
 /** A runner that cannot start is tried again this often before the caller that waits is told. */
@@ -35,6 +46,7 @@ export interface PoolDeps {
   readonly launch: LaunchChild;
   /** Read for every new runner. */
   readonly memoryMb: () => number;
+  readonly findFence?: typeof findNetworkFence;
 }
 
 interface RunnerRequest {
@@ -84,8 +96,11 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
   /** Have served a run and make their next VM. */
   let preparingCount = 0;
   let failedStartCount = 0;
-  let fence: Promise<readonly string[]> | undefined;
+  /** Believed to work until a runner does not start: trying it first would make the first run wait. */
+  let fence: readonly string[] | Promise<readonly string[]> = likelyNetworkFence();
+  let isFenceTried = fence.length === 0;
   let idleTimer: NodeJS.Timeout | undefined;
+  let spareTimer: NodeJS.Timeout | undefined;
   let isClosed = false;
 
   const levelAt = (level: number): Level => {
@@ -101,7 +116,7 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
 
   async function start(): Promise<void> {
     startingCount++;
-    const prefix = await (fence ??= findNetworkFence());
+    const prefix = await fence;
     if (isClosed) return void startingCount--;
     const memoryMb = deps.memoryMb();
     try {
@@ -138,7 +153,9 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
 
   /** A runner that dies before it is warm would die again: after a few tries, the caller that waits is told. */
   function reportFailedStart(reason: string): void {
-    failedStartCount++;
+    if (isFenceTried) failedStartCount++;
+    else fence = (deps.findFence ?? findNetworkFence)();
+    isFenceTried = true;
     if (failedStartCount > START_TRIES_MAX) {
       for (const waiter of placed.splice(0)) {
         leavePlace(waiter);
@@ -174,11 +191,19 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
     if (idle.length > 1) idleTimer ??= setTimeout(letGo, IDLE_MS).unref();
   }
 
-  /** One runner for each who has a place, and one to spare. */
+  /** One runner for each who has a place, and a moment later one to spare. */
   function fill(): void {
+    startMissing(0);
+    spareTimer ??= setTimeout(() => {
+      spareTimer = undefined;
+      startMissing(1);
+    }, SPARE_AFTER_MS).unref();
+  }
+
+  function startMissing(spareCount: number): void {
     if (isClosed) return;
     const coming = idle.length + startingCount + preparingCount;
-    for (let missing = placed.length + 1 - coming; missing > 0; missing--) void start();
+    for (let missing = placed.length + spareCount - coming; missing > 0; missing--) void start();
   }
 
   function letGo(): void {
@@ -252,11 +277,12 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
         } else line.push(owner, waiter);
       });
     },
-    warm: fill,
+    warm: () => startMissing(1),
     pids: () => [...alive.keys()].flatMap(({ pid }) => pid ?? []),
     async close() {
       isClosed = true;
       clearTimeout(idleTimer);
+      clearTimeout(spareTimer);
       for (const waiter of placed.splice(0)) waiter.resolve({ kind: "busy" });
       for (const { line } of levels.values())
         for (let w = line.take(); w !== undefined; w = line.take()) w.resolve({ kind: "busy" });

@@ -7,6 +7,7 @@
  * read, and a runner that breaks the rules of the channel is killed.
  */
 import { spawn, type ChildProcess } from "node:child_process";
+import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -175,10 +176,17 @@ function wasmFile(): string {
   return createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
 }
 
-/** What takes the network away from a process, where this system has it and allows it. */
+const UNSHARE = ["/usr/bin/unshare", "--user", "--map-current-user", "--net", "--"] as const;
+
+/** What may take the network away from a process. Whether the system allows it shows when a process is started with it. */
+export function likelyNetworkFence(): readonly string[] {
+  return process.platform === "linux" && existsSync(UNSHARE[0]) ? UNSHARE : [];
+}
+
+/** The same where it was tried and works, else nothing. */
 export async function findNetworkFence(): Promise<readonly string[]> {
-  if (process.platform !== "linux") return [];
-  const fence = ["/usr/bin/unshare", "--user", "--map-current-user", "--net", "--"];
+  const fence = likelyNetworkFence();
+  if (fence.length === 0) return [];
   const works = await new Promise<boolean>((resolve) => {
     const probe = spawn(fence[0]!, [...fence.slice(1), "/bin/true"], { stdio: "ignore", env: {} });
     probe.on("error", () => resolve(false));
