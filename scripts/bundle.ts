@@ -14,7 +14,8 @@ import {
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { PROGRAMS } from "../src/process/program-file.ts";
+import { GUEST_TEMPLATE, PROGRAMS } from "../src/process/program-file.ts";
+import { createTemplate, encodeTemplate } from "../src/sandbox/runner/guest.ts";
 import { rolldown, type RolldownPlugin } from "rolldown";
 import { buildConsole } from "./console.ts";
 
@@ -40,10 +41,10 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
   // On its own: the process of the sandbox may read this file, and no other. Its name says what it is, so that Node does not
   // look for a package.json.
   const runner = await write(outDir, "[name].mjs", options, { runner: source(runnerSource) });
-  copyFileSync(
-    createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm"),
-    join(outDir, "quickjs.wasm"),
-  );
+  const engine = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
+  copyFileSync(engine, join(outDir, "quickjs.wasm"));
+  const template = await createTemplate(await WebAssembly.compile(readFileSync(engine)));
+  writeFileSync(join(outDir, GUEST_TEMPLATE), encodeTemplate(template));
   copyFileSync(source("search/encoder/word-vectors.bin"), join(outDir, "word-vectors.bin"));
   const pages = options.console === false ? [] : await buildConsole(join(outDir, "console"));
   // `npx repertoire` in a checkout runs the file itself, by a link that npm made once.

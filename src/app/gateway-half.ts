@@ -11,11 +11,15 @@ import { createSealedStates } from "../gateway/sealed-state.ts";
 import { createTokenCounts } from "../gateway/token-counts.ts";
 import { createTokenReports } from "../gateway/token-report.ts";
 import { exposureOf, idleServers, onVisibleChange, serversMarkOf } from "./config-view.ts";
+import { backgroundAfter } from "../timing/after.ts";
 import type { Foundation } from "./foundation.ts";
 import type { Front } from "./contract.ts";
 import { createProfiles } from "./profiles.ts";
 import type { RunsHalf } from "./runs-half.ts";
 import type { ToolsHalf } from "./tools-half.ts";
+
+/** By then the answer of the meta-tool is on its way, and no model has read it yet. */
+const WARM_AFTER_MS = 10;
 
 export type GatewayHalf = ReturnType<typeof openGateways>;
 
@@ -61,7 +65,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     heldCalls,
     denied: (context, tool, details) => trail.recordDenial(context, tool, details),
     // A client that looks for tools runs code next; a command that lists them does not.
-    metaToolAnswered: () => isServing() && runs.warm(),
+    metaToolAnswered: () => void backgroundAfter(WARM_AFTER_MS, () => isServing() && runs.warm()),
     toolsListed(context) {
       if (isWarm || !isServing()) return;
       runs.warmFor(context).then(

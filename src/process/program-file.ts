@@ -11,6 +11,9 @@ export const PROGRAMS = {
   "jq-worker": "cli/terminal/jq-worker.ts",
 } as const;
 
+/** Beside the bundle of the runner: the memory of a VM that has run nothing yet. */
+export const GUEST_TEMPLATE = "guest-template.bin";
+
 export type ProgramName = keyof typeof PROGRAMS;
 
 const FILE = fileURLToPath(import.meta.url);

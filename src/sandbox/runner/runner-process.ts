@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ARGUMENTS_BYTES_MAX, CONSOLE_BYTES_MAX, RESULT_BYTES_MAX } from "./limits.ts";
 import { LineFramer } from "../../process/lines.ts";
-import { IS_SOURCE, programFile, sourceFolder } from "../../process/program-file.ts";
+import { GUEST_TEMPLATE, IS_SOURCE, programFile, sourceFolder } from "../../process/program-file.ts";
 import { lowerPriority } from "../priority.ts";
 
 /** A control character has one byte, and six as a JSON escape. */
@@ -151,7 +151,9 @@ export function startRunner({ launch, memoryMb, prefix }: RunnerOptions): Runner
 function runnerCommand(memoryMb: number): string[] {
   const runner = programFile("runner");
   const wasm = wasmFile();
-  const readable = IS_SOURCE ? [`${dirname(sourceFolder())}/*`] : [runner, wasm];
+  // Made with the bundle, of the same engine and the same guest's side.
+  const template = IS_SOURCE ? [] : [join(dirname(runner), GUEST_TEMPLATE)];
+  const readable = IS_SOURCE ? [`${dirname(sourceFolder())}/*`] : [runner, wasm, ...template];
   return [
     process.execPath,
     "--permission",
@@ -167,6 +169,7 @@ function runnerCommand(memoryMb: number): string[] {
     runner,
     wasm,
     String(memoryMb),
+    ...template,
   ];
 }
 

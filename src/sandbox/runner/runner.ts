@@ -9,7 +9,14 @@ import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import type { GuestOutcome } from "../guest-contract.ts";
 import type { Start } from "./frame.ts";
-import { createGuestMaker, pagesMaxFor, type Guest, type GuestMaker } from "./guest.ts";
+import {
+  createGuestMaker,
+  createTemplate,
+  decodeTemplate,
+  pagesMaxFor,
+  type Guest,
+  type GuestMaker,
+} from "./guest.ts";
 import { createProgress, runGuest, takeFrame, type Progress } from "./guest-run.ts";
 import { createLineSource, send } from "./runner-channel.ts";
 import { capMemory } from "./wasm-memory.ts";
@@ -78,8 +85,11 @@ function finish(guest: Guest, { consoleDropped }: Progress, ending: Partial<Gues
   if (isBroken || guest.wasInterrupted || memoryBytes > MEMORY_KEPT_BYTES_MAX) process.exit(0);
 }
 
-const [wasmFile, memoryMb] = process.argv.slice(2) as [string, string];
+const [wasmFile, memoryMb, templateFile] = process.argv.slice(2) as [string, string, string?];
 const limitBytes = Number(memoryMb) * 1024 * 1024;
-const wasm = capMemory(readFileSync(wasmFile), pagesMaxFor(limitBytes));
+const wasmBytes = capMemory(readFileSync(wasmFile), pagesMaxFor(limitBytes));
+const templateBytes = templateFile === undefined ? undefined : readFileSync(templateFile);
 shutDoors();
-await serve(await createGuestMaker(await WebAssembly.compile(wasm), limitBytes));
+const wasm = await WebAssembly.compile(wasmBytes);
+const template = templateBytes === undefined ? await createTemplate(wasm) : decodeTemplate(templateBytes);
+await serve(createGuestMaker(template, wasm, limitBytes));
