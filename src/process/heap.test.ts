@@ -16,14 +16,36 @@ for (let n = 0; n < 400_000; n++) {
 console.log(peak);
 `;
 
-async function peakOf(...before: string[]): Promise<number> {
-  const program = [...before, CHURN].join("\n");
-  const { stdout } = await promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program]);
+/** Turns of the event loop that each keep what they are handed until the next; tells how large the young space has become. */
+const TURNS = `
+import { getHeapSpaceStatistics } from "node:v8";
+import { setImmediate } from "node:timers/promises";
+let kept;
+for (let turn = 0; turn < 300; turn++) {
+  kept = JSON.parse(text);
+  await setImmediate();
+}
+console.log(getHeapSpaceStatistics().find((space) => space.space_name === "new_space").space_size);
+`;
+
+const keepSmall = [`import { keepHeapSmall } from ${JSON.stringify(heap)};`, "keepHeapSmall();"];
+
+async function tell(...program: string[]): Promise<number> {
+  const args = ["--input-type=module", "--eval", program.join("\n")];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
   return Number(stdout);
 }
 
 it("keeps a heap at a fraction of what V8 would take, in a process that has begun", async () => {
-  const asNodeHasIt = await peakOf();
-  const small = await peakOf(`import { keepHeapSmall } from ${JSON.stringify(heap)};`, "keepHeapSmall();");
+  const asNodeHasIt = await tell(CHURN);
+  const small = await tell(...keepSmall, CHURN);
   expect(small).toBeLessThan(asNodeHasIt / 2);
+});
+
+it("has room for young objects as answers need it: little for small ones, more for large ones", async () => {
+  const rows = (count: number) =>
+    `const text = JSON.stringify(Array.from({ length: ${count} }, (_, id) => ({ id, name: "name " + id })));`;
+  const [few, many] = await Promise.all([10, 20_000].map((count) => tell(...keepSmall, rows(count), TURNS)));
+  expect(few).toBeLessThanOrEqual(4 * 1024 * 1024);
+  expect(many).toBeGreaterThanOrEqual(8 * 1024 * 1024);
 });
