@@ -1,11 +1,12 @@
 /**
- * Writes down who called what. A call only leaves an object in a list; everything else happens later and together: at
- * the latest a quarter of a second after the call its entry is on record. A process that is killed loses no more than
- * that, and one that ends orderly loses nothing (`settle`). A failure of the machine can lose what the disk has not
- * got by then: it comes there with the next write that waits for it (`Durability`).
+ * Writes down who called what. A call only leaves an object in a list; everything else happens later: at the latest a
+ * quarter of a second after the call its entry is on record. A process that is killed loses no more than that, and one
+ * that ends orderly loses nothing (`settle`). A failure of the machine can lose what the disk has not got by then: it
+ * comes there with the next write that waits for it (`Durability`).
  *
  * It works in two stages, so that a database that is busy does not keep the answers of calls in memory: calls become
- * small entries, and entries are written. Both lists are bounded; what finds no place is counted and logged.
+ * small entries as soon as they are answered, and entries are written together. Both lists are bounded; what finds no
+ * place is counted and logged.
  */
 import { createSecretKey, type KeyObject } from "node:crypto";
 import { systemClock, type Clock } from "../core/clock.ts";
@@ -42,8 +43,6 @@ export interface CallLogDeps {
 export const WRITE_AFTER_MS = 200;
 /** A transaction of so many takes a few ms; other writers wait no longer. */
 const BATCH_COUNT_MAX = 200;
-/** With so many, entries are made at once: answers are not kept in memory for a fifth of a second at full load. */
-const HURRY_COUNT = 500;
 /** Calls that wait to become entries; each has its arguments and its answer in memory. */
 const CALL_COUNT_MAX = 5_000;
 /** Entries that wait to be written, of about half a KB each; with arguments, up to 16 KB. */
@@ -67,6 +66,8 @@ export function createCallLog(deps: CallLogDeps): CallLog {
     after,
   });
   let digestKey: KeyObject | undefined;
+  /** Entries are made at the end of this turn. */
+  let isDue = false;
   let droppedCount = 0;
   let hasFailed = false;
   let hasWritten = false;
@@ -97,6 +98,20 @@ export function createCallLog(deps: CallLogDeps): CallLog {
       // Without the key there are no digests; calls wait in their list.
       noteFailure(error);
     }
+  }
+
+  /**
+   * Once the answers are on their way, and within the same turn of the event loop: the client is busy with its answer meanwhile, and
+   * what is not kept dies young. What takes longer, and the first, which needs the key, is made between the turns of others.
+   */
+  function makeAfterAnswers(): void {
+    isDue = false;
+    try {
+      if (digestKey !== undefined && making.underWay === undefined) makeSome(digestKey);
+    } catch (error) {
+      noteFailure(error);
+    }
+    if (calls.length > 0) void making.run(makeEntries);
   }
 
   function makeSome(key: KeyObject): void {
@@ -151,7 +166,8 @@ export function createCallLog(deps: CallLogDeps): CallLog {
         return;
       }
       calls.push({ passed, endedAt: clock.now() });
-      if (calls.length === HURRY_COUNT) void making.run(makeEntries);
+      if (!isDue) process.nextTick(makeAfterAnswers);
+      isDue = true;
       workIn(WRITE_AFTER_MS);
     },
     async settle() {
