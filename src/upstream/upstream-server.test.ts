@@ -549,7 +549,7 @@ describe("what the server says unasked", () => {
 
 describe("the end", () => {
   it("comes when nobody used it for a while, and not while a call or a subscription is open", async () => {
-    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {
       const { server, upstream } = open({ idleMs: 1_000 });
       server.handlers["resources/subscribe"] = () => ({});

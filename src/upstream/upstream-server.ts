@@ -136,14 +136,8 @@ class Upstream implements UpstreamServer {
     return offer.success ? succeed(this.#deps.mask?.(offer.data) ?? offer.data) : offer;
   }
 
-  readonly call = async (
-    name: string,
-    args: JsonObject,
-    context: CallContext,
-  ): Promise<ToolResult<ToolAnswer>> => {
-    const result = await this.request("tools/call", { name, arguments: args }, context);
-    return result as ToolResult<ToolAnswer>;
-  };
+  readonly call = (name: string, args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> =>
+    this.request("tools/call", { name, arguments: args }, context) as Promise<ToolResult<ToolAnswer>>;
 
   readonly request = (
     method: string,

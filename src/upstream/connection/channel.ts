@@ -20,7 +20,7 @@ import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
 import { throttleProgress } from "./progress.ts";
 import { Questions, type NoClient } from "./questions.ts";
 import { failureOf } from "./reply.ts";
-import { requestOf, sendWithInput } from "./request.ts";
+import { giveInput, needsInput, requestOf } from "./request.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
 
@@ -58,6 +58,7 @@ export class Channel {
   /** What was listened to on the connection before; the next one goes on with it. */
   #lost: Listening | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+  #unusedSince = 0;
 
   constructor(config: UpstreamConfig, deps: ChannelDeps) {
     this.#config = config;
@@ -122,12 +123,12 @@ export class Channel {
   }
 
   request(method: string, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>> {
-    return this.#with(context, async (connection) => {
-      const { session } = connection;
+    return this.#with(context, (connection) => {
       if (SUBSCRIPTION.test(method)) return this.#subscribe(connection, method, params, context);
       const goesOn = context.modern?.serverState;
-      if (goesOn !== undefined && (session.era === "legacy" || goesOn.server !== this.#config.id))
-        return askedByAnother();
+      const isOfAnother = goesOn !== undefined && goesOn.server !== this.#config.id;
+      if (isOfAnother || (goesOn !== undefined && connection.session.era === "legacy"))
+        return Promise.resolve(askedByAnother());
       return this.#exchange(connection, method, params, context);
     });
   }
@@ -163,7 +164,6 @@ export class Channel {
     use: (connection: OpenConnection) => Promise<ToolResult<T>>,
   ): Promise<ToolResult<T>> {
     this.#calls.add(context);
-    clearTimeout(this.#idleTimer);
     try {
       const connection = this.#connection.current;
       if (connection !== undefined) return await use(connection);
@@ -190,12 +190,12 @@ export class Channel {
     const endsByClosing = session.era === "modern";
     const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
     const sent = requestOf(params, session, context, this.#deps.logLevel);
-    const send = (next: JsonObject) => this.#send(peer, method, next, options);
-    const answered = await sendWithInput(sent, session, context, send, this.#deps.mask);
-    const reply =
-      answered.kind === "closed"
-        ? await explainClosed(answered, connection, this.#config, this.#deps)
-        : answered;
+    let reply = await this.#send(peer, method, sent, options);
+    if (needsInput(reply)) {
+      const again = (next: JsonObject) => this.#send(peer, method, next, options);
+      reply = await giveInput(reply, sent, session, context, again, this.#deps.mask);
+    }
+    if (reply.kind === "closed") reply = await explainClosed(reply, connection, this.#config, this.#deps);
     // Two are enough to know that it is not clear whose a question is.
     if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
     this.#judge(connection, reply);
@@ -218,16 +218,17 @@ export class Channel {
   }
 
   /** What the server asks meanwhile may belong to this request. */
-  async #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
-    const { onProgress } = options;
+  #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
+    const { onProgress, timeoutMs } = options;
     const progress = onProgress && throttleProgress(onProgress, this.#deps.clock);
-    const timer = new CallTimer(options.timeoutMs);
+    const timer = new CallTimer(timeoutMs);
     this.#questions.callBegan(timer);
-    const reply = await peer.request(method, params, { ...options, timer, onProgress: progress?.report });
-    this.#questions.callEnded(timer, isGivenUp(reply));
-    if (isGivenUp(reply)) progress?.drop();
-    else progress?.end();
-    return reply;
+    const onEnd = (reply: Reply): void => {
+      this.#questions.callEnded(timer, isGivenUp(reply));
+      if (isGivenUp(reply)) progress?.drop();
+      else progress?.end();
+    };
+    return peer.request(method, params, { ...options, timer, onEnd, onProgress: progress?.report });
   }
 
   /** A modern server has no such request: it is told by what it listens to. */
@@ -257,11 +258,25 @@ export class Channel {
     return Math.max(1, Math.ceil(deadlineAt - this.#deps.clock.elapsed()));
   }
 
+  /**
+   * One timer runs from the first pause on, and looks again when it ends: calls come far more often than an idle time
+   * passes. It goes by the clock of the timers themselves.
+   */
   #waitForIdle(): void {
-    clearTimeout(this.#idleTimer);
     const { idleMs } = this.#config;
     if (idleMs === 0 || this.isUsed) return;
-    this.#idleTimer = setTimeout(() => this.#deps.onIdle(this), idleMs);
+    this.#unusedSince = performance.now();
+    if (this.#idleTimer === undefined) this.#lookIn(idleMs);
+  }
+
+  #lookIn(delayMs: number): void {
+    this.#idleTimer = setTimeout(() => {
+      this.#idleTimer = undefined;
+      if (this.isUsed) return;
+      const leftMs = this.#config.idleMs - (performance.now() - this.#unusedSince);
+      if (leftMs > 0) this.#lookIn(leftMs);
+      else this.#deps.onIdle(this);
+    }, delayMs);
     this.#idleTimer.unref();
   }
 

@@ -51,6 +51,8 @@ export interface RequestOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Asks the other side to report progress, and hears it without the token. */
   readonly onProgress?: ((progress: JsonObject) => void) | undefined;
+  /** Hears how it ended, before whoever waits for it does. */
+  readonly onEnd?: ((reply: Reply) => void) | undefined;
 }
 
 export interface PeerHandlers {
@@ -62,12 +64,16 @@ export interface PeerHandlers {
 
 export type AnswerToPeer = { readonly result: JsonObject } | { readonly error: RpcError };
 
+/** A request without an answer yet. It is the listener for its own cancellation. */
 interface Pending {
+  readonly id: number;
   readonly method: string;
-  readonly settle: (reply: Reply) => void;
+  readonly options: RequestOptions;
   readonly timer: CallTimer;
-  readonly onProgress: ((progress: JsonObject) => void) | undefined;
-  readonly endsByClosing: boolean;
+  /** Ends the stream of its own, where it has one. */
+  readonly abort: AbortController | undefined;
+  readonly resolve: (reply: Reply) => void;
+  readonly handleEvent: () => void;
   /** The newest that was reported. */
   progress: number;
 }
@@ -119,34 +125,55 @@ export class Peer {
   }
 
   request(method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
-    if (this.#closed) return Promise.resolve({ kind: "closed", reason: "the connection is closed" });
-    if (options.signal?.aborted === true) return Promise.resolve({ kind: "cancelled" });
+    if (!this.#closed && options.signal?.aborted !== true)
+      return new Promise((resolve) => this.#send(method, params, options, resolve));
+    const reply: Reply = this.#closed
+      ? { kind: "closed", reason: "the connection is closed" }
+      : { kind: "cancelled" };
+    options.onEnd?.(reply);
+    return Promise.resolve(reply);
+  }
+
+  #send(method: string, params: JsonObject, options: RequestOptions, resolve: (reply: Reply) => void): void {
     const id = this.#nextId++;
-    return new Promise((resolve) => {
-      const abort = this.#transport.hasPerRequestStream === true ? new AbortController() : undefined;
-      const cancel = (): void => this.#cancel(id, abort, { kind: "cancelled" });
-      const { timeoutMs, timer = new CallTimer(timeoutMs), endsByClosing = false, onProgress } = options;
-      timer.start(() => this.#cancel(id, abort, timeoutOf(timer)));
-      options.signal?.addEventListener("abort", cancel, { once: true });
-      const settle = (reply: Reply): void => {
-        timer.stop();
-        this.#pending.delete(id);
-        options.signal?.removeEventListener("abort", cancel);
-        resolve(reply);
-      };
-      this.#pending.set(id, { method, settle, timer, onProgress, endsByClosing, progress: -Infinity });
-      const sent = options.onProgress === undefined ? params : withProgressToken(params, id);
-      this.#transport
-        .send(
-          { jsonrpc: "2.0", id, method, params: sent },
-          abort && {
-            requestSignal: abort.signal,
-            headers: { ...options.headers, ...traceHeaders(params) },
-            onRequestStreamEnd: () => this.#pending.get(id)?.settle(NO_ANSWER),
-          },
-        )
-        .catch((error: unknown) => settle(lossOf(error)));
-    });
+    const abort = this.#transport.hasPerRequestStream === true ? new AbortController() : undefined;
+    const { timeoutMs, timer = new CallTimer(timeoutMs), signal, onProgress } = options;
+    const handleEvent = (): void => this.#cancel(pending, { kind: "cancelled" });
+    const pending: Pending = {
+      id,
+      method,
+      options,
+      timer,
+      abort,
+      resolve,
+      handleEvent,
+      progress: -Infinity,
+    };
+    timer.start(() => this.#cancel(pending, timeoutOf(timer)));
+    signal?.addEventListener("abort", pending, { once: true });
+    this.#pending.set(id, pending);
+    const sent = onProgress === undefined ? params : withProgressToken(params, id);
+    this.#transport
+      .send({ jsonrpc: "2.0", id, method, params: sent }, abort && this.#streamOf(pending, abort, params))
+      .catch((error: unknown) => this.#settle(pending, lossOf(error)));
+  }
+
+  #streamOf(pending: Pending, abort: AbortController, params: JsonObject) {
+    return {
+      requestSignal: abort.signal,
+      headers: { ...pending.options.headers, ...traceHeaders(params) },
+      onRequestStreamEnd: () => this.#settle(pending, NO_ANSWER),
+    };
+  }
+
+  /** How it ends first is how it ends. */
+  #settle(pending: Pending, reply: Reply): void {
+    if (!this.#pending.delete(pending.id)) return;
+    const { timer, options, resolve } = pending;
+    timer.stop();
+    options.signal?.removeEventListener("abort", pending);
+    options.onEnd?.(reply);
+    resolve(reply);
   }
 
   /** Best effort: a notification that cannot be sent is lost, as notifications may be. */
@@ -165,12 +192,13 @@ export class Peer {
     this.#close();
   }
 
-  #cancel(id: number, abort: AbortController | undefined, reply: Reply): void {
-    const pending = this.#pending.get(id);
-    if (pending === undefined) return;
-    pending.settle(reply);
+  #cancel(pending: Pending, reply: Reply): void {
+    const { id, abort, options } = pending;
+    if (!this.#pending.has(id)) return;
+    this.#settle(pending, reply);
     const reason = reply.kind === "timeout" ? "timed out" : "cancelled by the client";
-    if (abort === undefined || !pending.endsByClosing) this.notify(CANCELLED, { requestId: id, reason });
+    if (abort === undefined || options.endsByClosing !== true)
+      this.notify(CANCELLED, { requestId: id, reason });
     abort?.abort();
   }
 
@@ -193,28 +221,30 @@ export class Peer {
       this.#droppedCount++;
       return;
     }
-    pending.settle(readAnswer(pending.method, message));
+    this.#settle(pending, readAnswer(pending.method, message));
   }
 
   /** The transport had to leave an answer out. */
   #lose(id: unknown, why: UnusableAnswer): void {
     const pending = this.#pending.get(id);
     if (pending === undefined) this.#droppedCount++;
-    else pending.settle({ kind: "unusable", ...why });
+    else this.#settle(pending, { kind: "unusable", ...why });
   }
 
   #receiveProgress(params: JsonObject): void {
     const { progressToken, ...step } = params;
     const pending = this.#pending.get(progressToken);
+    const onProgress = pending?.options.onProgress;
     const { progress } = step;
     // What goes back is no progress, and no sign of work.
-    if (pending?.onProgress === undefined || typeof progress !== "number" || progress < pending.progress) {
+    const isStep = typeof progress === "number" && pending !== undefined && progress >= pending.progress;
+    if (onProgress === undefined || !isStep) {
       this.#droppedCount++;
       return;
     }
     pending.progress = progress;
     pending.timer.refresh();
-    pending.onProgress(step);
+    onProgress(step);
   }
 
   async #answer(id: unknown, method: string, given: unknown, excess: string | undefined): Promise<void> {
@@ -245,7 +275,7 @@ export class Peer {
     this.#closed = true;
     const reason = this.#transport.endReason ?? "the connection was closed before the answer came";
     for (const pending of this.#pending.values()) {
-      pending.settle({ kind: "closed", reason });
+      this.#settle(pending, { kind: "closed", reason });
     }
     for (const abort of this.#answering.values()) abort.abort();
     this.#answering.clear();

@@ -32,6 +32,7 @@ export class Questions {
 
   callEnded(timer: CallTimer, isGivenUp: boolean): void {
     this.#timers.delete(timer);
+    if (this.#open.size === 0) return;
     for (const { timers, ending } of this.#open) {
       if (timers.delete(timer) && timers.size === 0 && isGivenUp) ending.abort();
     }

@@ -54,20 +54,24 @@ function withoutRound({
   return params;
 }
 
+/** Whether a modern server wants something of the client before it answers: an elicitation, a sample, the roots. */
+export function needsInput(reply: Reply): reply is InputRequired {
+  return reply.kind === "result" && reply.result["resultType"] === "input_required";
+}
+
 /**
- * Sends a request. A modern server that needs something from the client (an elicitation, a sample, the roots) answers
- * `input_required` and wants to be called again with the answers. A modern client answers itself; for any other caller
- * the answers are fetched here and the request is repeated, so that the caller sees one request with one result.
+ * What becomes of a request whose answer is `input_required`: the server wants to be called again with the answers. A
+ * modern client answers itself; for any other caller the answers are fetched here and the request is repeated, so that
+ * the caller sees one request with one result.
  */
-export async function sendWithInput(
+export async function giveInput(
+  reply: InputRequired,
   params: JsonObject,
   session: Session,
   context: CallContext,
   send: (params: JsonObject) => Promise<Reply>,
   mask: Redactor["mask"] = (value) => value,
 ): Promise<Reply> {
-  const reply = await send(params);
-  if (!needsInput(reply)) return reply;
   if (session.era === "legacy") return NOT_IN_THIS_ERA;
   const { modern } = context;
   return modern === undefined
@@ -83,10 +87,6 @@ const NOT_IN_THIS_ERA: Reply = {
 };
 
 type InputRequired = Extract<Reply, { kind: "result" }>;
-
-function needsInput(reply: Reply): reply is InputRequired {
-  return reply.kind === "result" && reply.result["resultType"] === "input_required";
-}
 
 /** A server that still asks after so many rounds will ask for ever. */
 const ROUND_COUNT_MAX = 8;
