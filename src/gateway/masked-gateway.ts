@@ -19,7 +19,7 @@ export type Mask = Redactor["mask"];
 export function maskGateway(gateway: Gateway, redactor: () => Pick<Redactor, "mask">): Gateway {
   const mask: Mask = (value) => redactor().mask(value);
   const maskAsync = async <T>(answer: Promise<T>): Promise<T> => mask(await answer);
-  const answerOf = async (answer: Promise<ToolAnswer>): Promise<ToolAnswer> => maskAnswer(await answer, mask);
+  const maskOne = (answer: ToolAnswer): ToolAnswer => maskAnswer(answer, mask);
   return {
     describe: (context) => maskAsync(gateway.describe(context)),
     async list(method, params, context) {
@@ -40,11 +40,11 @@ export function maskGateway(gateway: Gateway, redactor: () => Pick<Redactor, "ma
       return (
         found && {
           definition: found.definition,
-          call: (args, context) => answerOf(found.call(args, maskContext(context, mask))),
+          call: (args, context) => found.call(args, maskContext(context, mask)).then(maskOne),
         }
       );
     },
-    callTool: (name, args, context) => answerOf(gateway.callTool(name, args, maskContext(context, mask))),
+    callTool: (name, args, context) => gateway.callTool(name, args, maskContext(context, mask)).then(maskOne),
     async forward(method, params, context) {
       const answer = await gateway.forward(method, params, maskContext(context, mask));
       return answer.success ? succeed(maskTask(answer.data, mask)) : mask(answer);

@@ -147,14 +147,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
     }
   }
 
-  async function callRegistry(
+  function callRegistry(
     name: string,
     args: JsonObject,
     context: CallContext,
     route?: Route,
   ): Promise<ToolResult<ToolAnswer>> {
     const meta = nextHop(context.meta);
-    if (!meta.success) return meta;
+    if (!meta.success) return Promise.resolve(meta);
     const next = { ...context, meta: meta.data };
     return route === undefined ? registry.call(name, args, next) : route.call(args, next);
   }
@@ -203,17 +203,27 @@ export function createGateway(deps: GatewayDeps): Gateway {
     definition: () => (route ?? registry.route(name))?.definition,
   });
 
+  async function callAsking(
+    name: string,
+    args: JsonObject,
+    context: CallContext,
+    route?: Route,
+  ): Promise<ToolResult<ToolAnswer>> {
+    try {
+      const answer = await callHeld(name, args, context, route);
+      return answer.success ? answer : await asked.ask(answer, askedCallOf(name, args, route), context);
+    } catch (error) {
+      return unexpected(error, name, context, deps.log);
+    }
+  }
+
   async function callRouted(
     name: string,
     args: JsonObject,
     context: CallContext,
     route?: Route,
   ): Promise<ToolAnswer> {
-    const result = await callHeld(name, args, context, route)
-      .then((answer) =>
-        answer.success ? answer : asked.ask(answer, askedCallOf(name, args, route), context),
-      )
-      .catch((error: unknown) => unexpected(error, name, context, deps.log));
+    const result = await callAsking(name, args, context, route);
     if (result.success) {
       if (result.data.isError !== true) deps.toolCalled?.(name);
       return result.data;

@@ -1,7 +1,8 @@
 /** The way of a call from an exposed name to its source. */
+import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Guard } from "../core/guard.ts";
-import { attempt, fail, type ToolResult } from "../core/result.ts";
+import { fail, type ToolResult } from "../core/result.ts";
 import type { CallContext, Component, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
 import { viewOf } from "../core/tool-view.ts";
 import { declaredHeaders, paramHeadersOf } from "../net/param-headers.ts";
@@ -71,9 +72,18 @@ export class ToolRoute implements Route {
   #send(args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
     const { source, definition } = this;
     const { watch } = this.#deps;
-    if (watch === undefined) return attempt(() => source.call(definition.name, args, context));
+    if (watch === undefined) return this.#attempt(args, context);
     const called = { server: source.id, method: "tools/call", target: definition.name };
-    return watch(called, context, (below) => attempt(() => source.call(definition.name, args, below)));
+    return watch(called, context, (below) => this.#attempt(args, below));
+  }
+
+  /** A source that throws although it must not has failed. */
+  async #attempt(args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
+    try {
+      return await this.source.call(this.definition.name, args, context);
+    } catch (error) {
+      return fail("TOOL_EXECUTION_FAILED", messageOf(error));
+    }
   }
 }
 

@@ -11,7 +11,7 @@ import { NOT_APPROVED, type Guard, type GuardedCall, type PassedCall } from "../
 import { hashJson, NO_LIMITS } from "../core/json.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import { LOCAL } from "../core/principal.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Decision, Effect } from "../core/rule.ts";
 import type { CallContext } from "../core/tool.ts";
 import { quote } from "../text/quote.ts";
@@ -78,44 +78,26 @@ export function createGuard(deps: GuardDeps): Guard {
     const { effect, rule: found } = decideRule(call, context);
     const rule = found instanceof Promise ? await found : found;
     const decision = withFlow(call, decisionOf(call, effect, rule), context);
-    let isMade = false;
-    const result = await passDecided(call, context, decision, rule, (below) => {
-      isMade = true;
-      return make(below);
-    });
+    const entered = refusalOf(call, context, decision) ?? enter(call, context, rule);
+    const slot = entered instanceof Promise ? await entered : entered;
+    const result = slot.success ? await makeWithin(slot, context, make) : slot;
     // Who can pause asks a person now; that is what goes on record.
     if (!result.success && result.error.reason === NOT_APPROVED) return result;
     // The error of a call is an answer too: what it says has been read.
-    if (isMade) observe(call, context);
+    if (slot.success) observe(call, context);
     deps.record({ call, context, decision, result, elapsedMs: clock.elapsed() - startedAt });
     return result;
   }
 
-  async function passDecided<T>(
+  /** The place of a call under the limits of its rule; `data` gives it back. No promise where there are none. */
+  function enter(
     call: GuardedCall,
-    context: CallContext,
-    decision: Decision,
+    { principal }: CallContext,
     rule: Rule,
-    make: (context: CallContext) => Promise<ToolResult<T>>,
-  ): Promise<ToolResult<T>> {
-    if (decision.do === "refuse") return refused(call, decision);
-    const { permit } = context;
-    if (decision.do === "ask" && permit?.binding !== bindingOf(call, decision, context))
-      return unasked(call, decision);
-    const below = permit === undefined ? context : { ...context, permit: undefined };
-    if (isUnlimited(rule)) return make(below);
+  ): ToolResult<() => void> | Promise<ToolResult<() => void>> {
+    if (isUnlimited(rule)) return NO_SLOT;
     const argsDigest = () => hashJson(call.args, NO_LIMITS);
-    const entered = await deps.limits.enter(rule, {
-      who: context.principal?.id ?? LOCAL,
-      tool: call.name,
-      argsDigest,
-    });
-    if (!entered.success) return entered;
-    try {
-      return await make(below);
-    } finally {
-      entered.data();
-    }
+    return deps.limits.enter(rule, { who: principal?.id ?? LOCAL, tool: call.name, argsDigest });
   }
 
   return {
@@ -157,6 +139,42 @@ function bindingOf(call: GuardedCall, { rule }: Decision, { principal, view }: C
   const pin = definition === undefined ? null : hashOfDefinition(definition);
   const who = [principal?.id ?? LOCAL, view?.profile ?? null];
   return hashJson([...who, kind, name, pin, args, rule.id], NO_LIMITS);
+}
+
+const NO_SLOT: ToolResult<() => void> = succeed(() => {});
+
+/** A yes is good for this call alone, and not for what it starts. */
+function makeWithin<T>(
+  slot: Extract<ToolResult<() => void>, { success: true }>,
+  context: CallContext,
+  make: (context: CallContext) => Promise<ToolResult<T>>,
+): Promise<ToolResult<T>> {
+  const below = context.permit === undefined ? context : { ...context, permit: undefined };
+  return slot === NO_SLOT ? make(below) : makeLimited(slot.data, below, make);
+}
+
+async function makeLimited<T>(
+  giveBack: () => void,
+  context: CallContext,
+  make: (context: CallContext) => Promise<ToolResult<T>>,
+): Promise<ToolResult<T>> {
+  try {
+    return await make(context);
+  } finally {
+    giveBack();
+  }
+}
+
+/** Why a call may not be made as it is. */
+function refusalOf(
+  call: GuardedCall,
+  context: CallContext,
+  decision: Decision,
+): ToolResult<never> | undefined {
+  if (decision.do === "refuse") return refused(call, decision);
+  if (decision.do !== "ask") return undefined;
+  const isPermitted = context.permit?.binding === bindingOf(call, decision, context);
+  return isPermitted ? undefined : unasked(call, decision);
 }
 
 function isUnlimited({ limits: { rates, atOnceMax, totalMax, same } }: Rule): boolean {
