@@ -1,9 +1,35 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RepertoireError } from "./errors.ts";
-import { canonicalJson, findJsonProblem, hashJson, hashText, JSON_LIMITS, parseJson } from "./json.ts";
+import {
+  canonicalJson,
+  countParsedKeys,
+  findJsonProblem,
+  hashJson,
+  hashText,
+  JSON_LIMITS,
+  parseJson,
+} from "./json.ts";
 
 const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
+
+describe("countParsedKeys", () => {
+  it("counts the keys of what findJsonProblem accepts, and of nothing else", () => {
+    const limits = { ...JSON_LIMITS, depthMax: 4, keyCountMax: 6 };
+    fc.assert(
+      fc.property(fc.json({ maxDepth: 6 }), (text) => {
+        const value: unknown = JSON.parse(text);
+        const isFine = findJsonProblem(value, limits) === undefined;
+        expect(countParsedKeys(value, limits) !== undefined).toBe(isFine);
+      }),
+    );
+    expect(countParsedKeys({ a: [{ b: 1 }, { c: {} }], d: null })).toBe(4);
+  });
+
+  it("has none for a number that is too large for JSON", () => {
+    expect(countParsedKeys(JSON.parse(`{"a":[1e999]}`))).toBeUndefined();
+  });
+});
 
 describe("parseJson", () => {
   it.each([JSON_LIMITS.depthMax - 1, JSON_LIMITS.depthMax])("accepts depth %i", (depth) => {

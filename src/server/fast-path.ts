@@ -76,11 +76,15 @@ export function createFastPath(deps: FastPathDeps): FastPath {
   }
 
   async function reply(id: string | number, answer: Promise<ToolAnswer>, signal: AbortSignal): Promise<void> {
-    const message = await messageOf(id, answer).catch((error: unknown) => failureAnswer(id, error, log));
+    let message;
+    try {
+      message = messageOf(id, await answer);
+    } catch (error) {
+      message = failureAnswer(id, error, log);
+    }
     calls.delete(id);
     // A call that was cancelled gets no answer.
-    if (signal.aborted) return;
-    await send(message as never).catch(() => {});
+    if (!signal.aborted) send(message as never).catch(() => {});
   }
 
   /** A list has no side effect worth cancelling; a client that no longer wants it ignores the answer. */
@@ -120,9 +124,9 @@ export function createFastPath(deps: FastPathDeps): FastPath {
   };
 }
 
-async function messageOf(id: string | number, answer: Promise<ToolAnswer>): Promise<JsonObject> {
-  const result = await answer;
+function messageOf(id: string | number, result: ToolAnswer) {
   const error = result[RPC_ERROR];
-  const outcome = error === undefined ? { result } : { error };
-  return { jsonrpc: "2.0", id, ...outcome } as unknown as JsonObject;
+  return error === undefined
+    ? ({ jsonrpc: "2.0", id, result } as const)
+    : ({ jsonrpc: "2.0", id, error } as const);
 }

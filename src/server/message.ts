@@ -1,6 +1,6 @@
 /** What a client sends, read once and checked: the same JSON is looked at, decided on and carried out. */
 import { isJSONRPCRequest, type JSONRPCMessage, type JSONRPCRequest } from "@modelcontextprotocol/server";
-import { findJsonProblem, isJsonObject, JSON_LIMITS } from "../core/json.ts";
+import { countParsedKeys, findJsonProblem, isJsonObject, JSON_LIMITS } from "../core/json.ts";
 import { INVALID_REQUEST, PARSE_ERROR } from "../core/rpc-codes.ts";
 
 /** The arguments of a call sit four levels inside a message, and have their own limit. */
@@ -76,8 +76,11 @@ function findMessageProblem(message: unknown, bytes: Uint8Array): string | undef
   if (!hasMethod && !isResponse) return "A message has a method, or an id with a result or an error.";
   const { params } = message;
   if (params !== undefined && !isJsonObject(params)) return "params is an object.";
-  if (hasDuplicateKeys(bytes, message)) return "Duplicate key in a JSON object: send each key once.";
-  if (findJsonProblem(message) !== undefined) return findJsonProblem(message, MESSAGE_LIMITS);
+  // Nearly every message is within the limits of arguments as a whole, and then one walk tells everything.
+  const keyCount = countParsedKeys(message);
+  if (hasDuplicateKeys(bytes, message, keyCount))
+    return "Duplicate key in a JSON object: send each key once.";
+  if (keyCount === undefined) return findJsonProblem(message, MESSAGE_LIMITS);
   const args = params?.["arguments"];
   if (typeof args === "object" && args !== null) smallArguments.add(args);
   return undefined;
@@ -97,10 +100,14 @@ const BACKSLASH = 0x5c;
  * program that checks one reading and acts on another can be deceived, so an object with a duplicate key is refused on arrival.
  *
  * Every key of an object is followed by one colon outside of strings, so it is enough to count: fewer keys in the value than
- * colons in its text means that one was lost. `text` is JSON in UTF-8 and `value` what it was parsed to.
+ * colons in its text means that one was lost. `text` is JSON in UTF-8 and `value` what it was parsed to, with so many keys.
  */
-export function hasDuplicateKeys(text: Uint8Array, value: unknown): boolean {
-  return countColons(text) !== countKeys(value);
+export function hasDuplicateKeys(
+  text: Uint8Array,
+  value: unknown,
+  keyCount: number = countKeys(value),
+): boolean {
+  return countColons(text) !== keyCount;
 }
 
 function countColons(text: Uint8Array): number {

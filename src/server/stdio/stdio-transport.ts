@@ -73,11 +73,12 @@ export class StdioTransport implements Transport {
   async send(message: JSONRPCMessage): Promise<void> {
     if (this.#closed) throw new Error("The connection is closed.");
     if ("method" in message) return this.#write(JSON.stringify(message));
-    this.#markAnswered(message.id);
+    const { id } = message;
+    this.#markAnswered(id);
     try {
-      await this.#write(encodeAnswer({ ...message }, this.#log).text);
+      await this.#write(encodeAnswer(message, this.#log).text);
     } finally {
-      this.#settle(message.id);
+      this.#settle(id);
     }
   }
 
@@ -145,9 +146,7 @@ export class StdioTransport implements Transport {
   }
 
   #receive(line: Buffer): void {
-    const text = line.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK)
-      ? line.subarray(BYTE_ORDER_MARK.length)
-      : line;
+    const text = hasByteOrderMark(line) ? line.subarray(BYTE_ORDER_MARK.length) : line;
     if (isBlank(text)) return;
     const read = readMessage(text);
     if (read.kind === "refused") return this.#refuse(read.code, read.message, read.id);
@@ -203,11 +202,15 @@ export class StdioTransport implements Transport {
     return this.#writePart(`${message}\n`);
   }
 
-  async #writePart(part: string | Buffer): Promise<void> {
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#output.write(part, (error) => (error ? reject(error) : resolve()));
-    return promise;
+  #writePart(part: string | Buffer): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#output.write(part, (error) => (error ? reject(error) : resolve()));
+    });
   }
+}
+
+function hasByteOrderMark(line: Buffer): boolean {
+  return line[0] === BYTE_ORDER_MARK[0] && line.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK);
 }
 
 /** A line with nothing but white space is no message. */
