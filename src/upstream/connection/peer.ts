@@ -87,6 +87,8 @@ const NO_ANSWER: Reply = {
   problem: "its stream ended without one that can be read",
 };
 
+const TOGETHER = { together: true } as const;
+
 const CANCELLED = "notifications/cancelled";
 const PROGRESS = "notifications/progress";
 
@@ -154,8 +156,16 @@ export class Peer {
     this.#pending.set(id, pending);
     const sent = onProgress === undefined ? params : withProgressToken(params, id);
     this.#transport
-      .send({ jsonrpc: "2.0", id, method, params: sent }, abort && this.#streamOf(pending, abort, params))
+      .send(
+        { jsonrpc: "2.0", id, method, params: sent },
+        abort === undefined ? this.#how() : this.#streamOf(pending, abort, params),
+      )
       .catch((error: unknown) => this.#settle(pending, lossOf(error)));
+  }
+
+  /** A request that is alone does not wait for others. */
+  #how(): typeof TOGETHER | undefined {
+    return this.#pending.size > 1 ? TOGETHER : undefined;
   }
 
   #streamOf(pending: Pending, abort: AbortController, params: JsonObject) {

@@ -1,6 +1,6 @@
 import { getEventListeners } from "node:events";
 import { Writable } from "node:stream";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { JsonRpcMessage } from "../transport/transport.ts";
 import { Outbox } from "./outbox.ts";
 import { ProcessError } from "./process-error.ts";
@@ -56,6 +56,36 @@ it("queues up to the limit, lets the next wait, and keeps the order", async () =
     .slice(0, -1)
     .map((line) => parseInt(JSON.parse(line).result, 10));
   expect(order).toEqual(Array.from({ length: 12 }, (_, index) => index));
+});
+
+describe("sends that may go together", () => {
+  const limits = { queueBytesMax: 1_000, sendTimeoutMs: 60_000 };
+
+  it("are one write at the end of the turn, in their order, and before what is sent by itself", async () => {
+    const { stream, written } = slowPipe();
+    const outbox = new Outbox(stream, limits);
+    for (const result of [1, 2]) await outbox.send(message(result), undefined, true);
+    expect(written).toEqual([]);
+    await new Promise(setImmediate);
+    expect(written).toEqual([`${JSON.stringify(message(1))}\n${JSON.stringify(message(2))}\n`]);
+    void outbox.send(message(3), undefined, true);
+    void outbox.send(message(4));
+    expect(stream.writableLength).toBe(written[0]!.length * 2);
+  });
+
+  it("fill the queue like others", async () => {
+    const outbox = new Outbox(slowPipe().stream, limits);
+    const sends = Array.from({ length: 3 }, () => outbox.send(padded(600), undefined, true));
+    expect(await Promise.all(sends.map(isSettled))).toEqual([true, true, false]);
+  });
+
+  it("are written when it is closed", async () => {
+    const { stream, written } = slowPipe();
+    const outbox = new Outbox(stream, limits);
+    await outbox.send(message(1), undefined, true);
+    outbox.close(new ProcessError("PROCESS_CLOSED", "over"));
+    expect(written).toHaveLength(1);
+  });
 });
 
 it("T083 rejects with the limit when there is no room for too long", async () => {

@@ -1,6 +1,9 @@
 /**
  * Writes messages to a server's stdin, and holds a bounded amount for one that reads slowly.
  *
+ * A message that is alone is written at once. Where others are under way, those of one turn of the event loop are written
+ * together: each write wakes the server, which costs more than all the rest of a call.
+ *
  * A message is serialised once, when there is room for it. Up to the limit the stream queues it and `send` is done;
  * beyond, `send` waits with the message as it is, in order, and gives up after a time. So the queue is at most the
  * limit and one message, and a sender that waits for its `send` is slowed down to the pace of the server.
@@ -28,6 +31,8 @@ export class Outbox {
   readonly #limits: OutboxLimits;
   /** In the order of sending. */
   readonly #waiting = new Set<WaitingSend>();
+  /** Lines that are written at the end of this turn. */
+  #together = "";
   #closedBy: ProcessError | undefined;
 
   constructor(stdin: Writable, limits: OutboxLimits) {
@@ -36,11 +41,14 @@ export class Outbox {
     stdin.on("drain", () => this.#admit());
   }
 
-  send(message: JsonRpcMessage, signal?: AbortSignal): Promise<void> {
+  /** `together`: it may be written at the end of this turn of the event loop. */
+  send(message: JsonRpcMessage, signal?: AbortSignal, together = false): Promise<void> {
     if (this.#closedBy !== undefined) return Promise.reject(this.#closedBy);
     if (this.#waiting.size > 0 || !this.#hasRoom()) return this.#wait(message, signal);
     try {
-      this.#write(message);
+      const line = lineOf(message);
+      if (together) this.#writeTogether(line);
+      else this.#write(line);
       return SENT;
     } catch (error) {
       return Promise.reject(error);
@@ -52,25 +60,38 @@ export class Outbox {
    */
   close(error: ProcessError): void {
     this.#closedBy = error;
+    if (this.#stdin.writable) this.#write("");
     for (const waiting of this.#waiting) waiting.settle(error);
   }
 
   /** Being full implies that the stream will say when it has drained. */
   #hasRoom(): boolean {
-    return !this.#stdin.writableNeedDrain || this.#stdin.writableLength < this.#limits.queueBytesMax;
+    const { writableNeedDrain, writableLength } = this.#stdin;
+    // Characters, of which each is a byte or more: what is held back is one turn's.
+    const length = writableLength + this.#together.length;
+    return (!writableNeedDrain && this.#together === "") || length < this.#limits.queueBytesMax;
   }
 
-  /** A string goes into an idle pipe without a copy; what has to queue is bytes, so that the limit counts bytes. */
-  #write(message: JsonRpcMessage): void {
-    const line = `${JSON.stringify(message)}\n`;
-    this.#stdin.write(this.#stdin.writableLength === 0 ? line : Buffer.from(line));
+  #writeTogether(line: string): void {
+    if (this.#together === "") setImmediate(() => this.#write(""));
+    this.#together += line;
+  }
+
+  /**
+   * In the order of sending. A string goes into an idle pipe without a copy; what has to queue is bytes, so that the limit counts
+   * bytes.
+   */
+  #write(line: string): void {
+    const lines = this.#together + line;
+    this.#together = "";
+    if (lines !== "") this.#stdin.write(this.#stdin.writableLength === 0 ? lines : Buffer.from(lines));
   }
 
   #admit(): void {
     for (const waiting of this.#waiting) {
       if (!this.#hasRoom()) return;
       try {
-        this.#write(waiting.message);
+        this.#write(lineOf(waiting.message));
         waiting.settle();
       } catch (error) {
         waiting.settle(error);
@@ -105,6 +126,10 @@ export class Outbox {
       `The server does not read its stdin: ${queueBytesMax} bytes wait for it, which is the limit, and there was no room within ${sendTimeoutMs} ms.`,
     );
   }
+}
+
+function lineOf(message: JsonRpcMessage): string {
+  return `${JSON.stringify(message)}\n`;
 }
 
 function abortedSend(signal: AbortSignal): ProcessError {

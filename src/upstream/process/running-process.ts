@@ -8,7 +8,7 @@
 import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Log } from "../../core/log.ts";
-import type { Transport, JsonRpcMessage } from "../transport/transport.ts";
+import type { JsonRpcMessage, SendOptions, Transport } from "../transport/transport.ts";
 import { signalGroup, releaseStreams, whenDrained } from "../../process/launch.ts";
 import { LineReader } from "./line-reader.ts";
 import { Outbox, type OutboxLimits } from "./outbox.ts";
@@ -82,8 +82,8 @@ export class RunningProcess implements Transport {
     this.#stdout.on("data", (chunk: Buffer) => this.#lines.push(chunk));
   }
 
-  send(message: JsonRpcMessage, options?: { readonly requestSignal?: AbortSignal }): Promise<void> {
-    return this.#outbox.send(message, options?.requestSignal);
+  send(message: JsonRpcMessage, options?: SendOptions): Promise<void> {
+    return this.#outbox.send(message, options?.requestSignal, options?.together);
   }
 
   close(): Promise<void> {

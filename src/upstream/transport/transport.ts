@@ -30,10 +30,12 @@ export interface UnusableAnswer {
   readonly endsSession?: boolean;
 }
 
-interface SendOptions {
+export interface SendOptions {
   readonly requestSignal?: AbortSignal;
   /** Called when the stream of this request has ended, with or without an answer, and will not be taken up again. */
   readonly onRequestStreamEnd?: () => void;
+  /** Other requests are under way: it may go out with theirs, at the end of this turn of the event loop. */
+  readonly together?: boolean;
   /** For this message's own HTTP request. */
   readonly headers?: Readonly<Record<string, string>>;
 }
