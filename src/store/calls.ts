@@ -67,15 +67,17 @@ function createInsert(db: Kysely<Database>) {
     for (let start = 0; start < rows.length;) {
       const count = INSERTED_COUNTS.find((some) => some <= rows.length - start)!;
       const some = rows.slice(start, start + count);
-      await trx.executeQuery({ ...textFor(some), parameters: some.flatMap(valuesOf) });
+      await trx.executeQuery({ ...textFor(some), parameters: valuesOf(some) });
       start += count;
     }
   };
 }
 
 /** In the order in which `rowOf` makes them, which is the one of the compiled text. */
-function valuesOf(row: CallRow): unknown[] {
-  return Object.values(row);
+function valuesOf(rows: readonly CallRow[]): unknown[] {
+  const values: unknown[] = [];
+  for (const row of rows) values.push(...Object.values(row));
+  return values;
 }
 
 async function newestId(db: Kysely<Database>): Promise<string | undefined> {

@@ -106,22 +106,30 @@ function measureAnswer(result: ToolResult<unknown>): Measured {
   if (!result.success) return { bytes: 0, readLength: 0 };
   const answer = result.data;
   if (!isJsonObject(answer)) return measureJson(answer);
-  const lists = [answer["content"], answer["contents"], answer["messages"]].filter(Array.isArray);
-  const bytes = lists.flat().reduce<number>((sum, block) => sum + blockBytes(block), 0);
+  const lists = [answer["content"], answer["contents"], answer["messages"]];
+  const bytes = lists.reduce<number>((sum, list) => sum + (Array.isArray(list) ? blocksBytes(list) : 0), 0);
   if (bytes > 0) return { bytes, readLength: 0 };
-  const structure = answer["structuredContent"] ?? (lists.length === 0 ? answer : undefined);
+  const hasList = lists.some(Array.isArray);
+  const structure = answer["structuredContent"] ?? (hasList ? undefined : answer);
   return structure === undefined ? { bytes: 0, readLength: 0 } : measureJson(structure);
+}
+
+function blocksBytes(blocks: readonly unknown[]): number {
+  let bytes = 0;
+  for (const block of blocks) bytes += blockBytes(block);
+  return bytes;
 }
 
 /** A block of content, a content of a resource, or a message of a prompt with one or more blocks in it. */
 function blockBytes(block: unknown): number {
   if (!isJsonObject(block)) return 0;
-  const own = [block["text"], block["data"], block["blob"]].filter((text) => typeof text === "string");
-  const inner = [block["resource"], block["content"]].flat();
-  return [...own.map((text) => Buffer.byteLength(text)), ...inner.map(blockBytes)].reduce(
-    (sum, bytes) => sum + bytes,
-    0,
-  );
+  const { text, data, blob, resource, content } = block;
+  const inner = Array.isArray(content) ? blocksBytes(content) : blockBytes(content);
+  return textBytes(text) + textBytes(data) + textBytes(blob) + blockBytes(resource) + inner;
+}
+
+function textBytes(text: unknown): number {
+  return typeof text === "string" ? Buffer.byteLength(text) : 0;
 }
 
 /** More values are not counted: writing a large structure once more would cost as much as the call itself. */

@@ -47,6 +47,8 @@ const BATCH_COUNT_MAX = 200;
 const CALL_COUNT_MAX = 5_000;
 /** Entries that wait to be written, of about half a KB each; with arguments, up to 16 KB. */
 const ENTRY_COUNT_MAX = 10_000;
+/** With so many, entries are written at once: at full load they would be copied by the collector, and become old, until they are. */
+const HURRY_COUNT = 1_000;
 /** What is read without a pause: about 10 ms. */
 const TURN_LENGTH_MAX = 1024 * 1024;
 /** Between two tries of a write that failed: a disk that is full stays so for a while. */
@@ -112,6 +114,7 @@ export function createCallLog(deps: CallLogDeps): CallLog {
       noteFailure(error);
     }
     if (calls.length > 0) void making.run(makeEntries);
+    else if (entries.length >= HURRY_COUNT && !hasFailed) void writing.run(writeEntries);
   }
 
   function makeSome(key: KeyObject): void {
