@@ -54,6 +54,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const turned = () => turns.forEach((tell) => tell());
   const toolList = createToolListReader({ ...deps, metaTools, turned });
   const asked = createAskedCalls(deps);
+  const described = Promise.resolve(succeed(describeGateway(deps.version)));
 
   /** A meta-tool, or something saved by any of its names. */
   async function routeOwn(
@@ -310,7 +311,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   });
 
   return {
-    describe: async () => succeed(describeGateway(deps.version)),
+    describe: () => described,
     list,
     find(name) {
       const route = registry.route(name);

@@ -224,12 +224,19 @@ class Upstream implements UpstreamServer {
 
   // ── which channel ─────────────────────────────────────────────────────────────────────────────────────────────────
 
-  async #requestOfMany(
+  #requestOfMany(method: string, params: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>> {
+    const owner = this.#ownerFor(method, context);
+    if (owner === undefined) return this.#shared.request(method, params, context);
+    return this.#requestOf(owner, method, params, context);
+  }
+
+  async #requestOf(
+    found: Owner | Promise<ToolResult<Owner | undefined>>,
     method: string,
     params: JsonObject,
     context: CallContext,
   ): Promise<ToolResult<JsonObject>> {
-    const owner = await this.#ownerFor(method, context);
+    const owner = found instanceof Promise ? await found : succeed(found);
     if (!owner.success) return owner;
     if (owner.data === undefined) return this.#shared.request(method, params, context);
     return this.#own.use(owner.data, context, (channel) => {
@@ -238,18 +245,31 @@ class Upstream implements UpstreamServer {
     });
   }
 
-  /** Who needs a channel of their own for this request; undefined if the shared one is enough. */
-  async #ownerFor(method: string, context: CallContext): Promise<ToolResult<Owner | undefined>> {
+  /**
+   * Who needs a channel of their own for this request; undefined if the shared one is enough. A promise only where the
+   * server's era must be found out.
+   */
+  #ownerFor(
+    method: string,
+    context: CallContext,
+  ): Owner | undefined | Promise<ToolResult<Owner | undefined>> {
     const { client, modern } = context;
     if (modern !== undefined) {
-      if (!ASKING_METHODS.has(method) || !isAskable(modern.capabilities)) return succeed(undefined);
-      const era = await this.#findEra(context);
-      if (!era.success) return era;
-      return succeed(era.data === "modern" ? undefined : callOwner(askableOf(modern.capabilities), context));
+      const mayAsk = ASKING_METHODS.has(method) && isAskable(modern.capabilities);
+      return mayAsk ? this.#ownerOfModern(modern.capabilities, context) : undefined;
     }
-    if (client === undefined || !isAskable(client.capabilities)) return succeed(undefined);
+    if (client === undefined || !isAskable(client.capabilities)) return undefined;
     const isModern = this.#common.health.era === "modern" && this.#own.of(client) === undefined;
-    return succeed(isModern ? undefined : { kind: "client", client });
+    return isModern ? undefined : { kind: "client", client };
+  }
+
+  async #ownerOfModern(
+    capabilities: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<Owner | undefined>> {
+    const era = await this.#findEra(context);
+    if (!era.success) return era;
+    return succeed(era.data === "modern" ? undefined : callOwner(askableOf(capabilities), context));
   }
 
   async #findEra(context: CallContext): Promise<ToolResult<Era>> {

@@ -120,7 +120,6 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
 
   async function route(call: HttpCall): Promise<void> {
     const { method } = call.request;
-    if (method === "POST") return post(call);
     if (method !== "GET" && method !== "DELETE")
       return replyEmpty(call.response, 405, { Allow: "GET, POST, DELETE" });
     call.era = "legacy";
@@ -131,7 +130,7 @@ export function createMcpEndpoint(deps: McpEndpointDeps): McpEndpoint {
   return {
     async handle(call) {
       try {
-        await route(call);
+        await (call.request.method === "POST" ? post(call) : route(call));
       } catch (error) {
         replyFailure(call, error, deps.log);
       }

@@ -14,8 +14,9 @@ export function readBytes(
       request.pause();
       resolve("too_large");
     });
-    request.once("end", () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
-    request.once("close", () => resolve("gone"));
-    request.once("error", () => resolve("gone"));
+    // Each comes once, and what settles first counts: no wrapper is needed for that.
+    request.on("end", () => resolve(parts.length === 1 ? parts[0]! : Buffer.concat(parts)));
+    request.on("close", () => resolve("gone"));
+    request.on("error", () => resolve("gone"));
   });
 }

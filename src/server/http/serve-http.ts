@@ -311,7 +311,7 @@ function createHandler(deps: HandlerDeps) {
     const call: HttpCall = { request, response, path, sentBefore, principal: undefined };
     if (isForwarded) call.isForwarded = true;
     begun(call);
-    response.once("close", () => ended(call, performance.now() - startedAt));
+    response.on("close", () => ended(call, performance.now() - startedAt));
     handle(call).catch((error: unknown) => replyFailure(call, error, log));
   }
 
