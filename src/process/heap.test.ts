@@ -49,3 +49,13 @@ it("has room for young objects as answers need it: little for small ones, more f
   expect(few).toBeLessThanOrEqual(4 * 1024 * 1024);
   expect(many).toBeGreaterThanOrEqual(8 * 1024 * 1024);
 });
+
+it("has all the room that V8 takes while large messages come", async () => {
+  const expecting = `import { expectLargeMessages } from ${JSON.stringify(heap)}; expectLargeMessages();`;
+  const rows = `const text = JSON.stringify(Array.from({ length: 5_000 }, (_, id) => ({ id, name: "name " + id })));`;
+  const [without, expected] = await Promise.all([
+    tell(...keepSmall, rows, TURNS),
+    tell(...keepSmall, expecting, rows, TURNS),
+  ]);
+  expect(expected).toBeGreaterThan(without);
+});

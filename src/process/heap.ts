@@ -3,38 +3,64 @@
  * keeps 35 MB had 360 MB, and stayed there. Of these, 128 MB were for young objects: that space grows with all that was ever
  * copied within it, and does not shrink while calls come.
  *
- * So it grows only where it is too small for what is alive at once. With small answers it stays at a few MB. A large one is more
- * than that: parsed in a space that is full, it would be copied among what is old, and cost half as much again. Looking comes after
- * each collection, in a turn of its own; within one long turn the space stays as it is.
+ * So it grows only where it is crowded by what is alive at once, and the old generation by half of itself. While large
+ * messages come, V8 does as it likes: one of 1 MB is parsed to more than a small space holds, would be copied among what is old,
+ * and would cost half as much again. It is looked at after each collection, in a turn of its own.
  *
  * Both flags are read whenever a heap grows, so they work in a process that has begun; the ones with a size are not.
  */
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** The next whole collection comes when the old generation is twice as large; V8 waits for up to four times. */
-const TWICE_AS_LARGE = "--heap-growing-percent=100";
-const GROWTH_FLAG = "--semi-space-growth-factor";
+/** By how many percent the old generation grows between two whole collections: without it, by up to 300. */
+const OLD_GROWTH = "--heap-growing-percent";
+const HALF_AS_LARGE_AGAIN = 50;
+const AS_V8_LIKES = 0;
+/** How many times as large the young space becomes when it grows. */
+const YOUNG_GROWTH = "--semi-space-growth-factor";
 const STAYS = 1;
 const DOUBLES = 2;
 /** With more of it alive after a collection, the next ones copy the same objects again and again. */
 const CROWDED_SHARE = 0.4;
+/** A space of this size does not grow for being crowded; it may have doubled once more before it is looked at. */
+const CROWDED_BYTES_MAX = 8 * 1024 * 1024;
+/** Of a smaller message, all that is made of it fits into the space as it is. */
+export const LARGE_MESSAGE_BYTES = 256 * 1024;
+/** The next large message is expected for so long. */
+const LARGE_MS = 10_000;
+
+const flags = new Map<string, number>();
+let isKeptSmall = false;
+let largeAt = -Infinity;
 
 /** Before the compile cache is opened: what V8 compiled counts for one set of flags. */
 export function keepHeapSmall(): void {
-  setFlagsFromString(TWICE_AS_LARGE);
-  let growth = STAYS;
-  setFlagsFromString(`${GROWTH_FLAG}=${growth}`);
-  const look = (): void => {
-    const wanted = isCrowded() ? DOUBLES : STAYS;
-    if (wanted === growth) return;
-    growth = wanted;
-    setFlagsFromString(`${GROWTH_FLAG}=${growth}`);
-  };
-  new PerformanceObserver(look).observe({ entryTypes: ["gc"] });
+  isKeptSmall = true;
+  setFlag(OLD_GROWTH, HALF_AS_LARGE_AGAIN);
+  setFlag(YOUNG_GROWTH, STAYS);
+  new PerformanceObserver(adapt).observe({ entryTypes: ["gc"] });
+}
+
+/** A message of `LARGE_MESSAGE_BYTES` or more is about to be parsed. */
+export function expectLargeMessages(): void {
+  largeAt = performance.now();
+  if (isKeptSmall) adapt();
+}
+
+function adapt(): void {
+  const expectsLarge = performance.now() - largeAt < LARGE_MS;
+  setFlag(OLD_GROWTH, expectsLarge ? AS_V8_LIKES : HALF_AS_LARGE_AGAIN);
+  setFlag(YOUNG_GROWTH, expectsLarge || isCrowded() ? DOUBLES : STAYS);
+}
+
+function setFlag(flag: string, value: number): void {
+  if (flags.get(flag) === value) return;
+  flags.set(flag, value);
+  setFlagsFromString(`${flag}=${value}`);
 }
 
 /** Objects are in one half of the space; the other is for copying. */
 function isCrowded(): boolean {
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-  return young !== undefined && young.space_used_size > (CROWDED_SHARE * young.space_size) / 2;
+  if (young === undefined || young.space_size >= CROWDED_BYTES_MAX) return false;
+  return young.space_used_size > (CROWDED_SHARE * young.space_size) / 2;
 }

@@ -6,6 +6,8 @@
  * its pieces are handed on as they come.
  */
 
+import { expectLargeMessages, LARGE_MESSAGE_BYTES } from "./heap.ts";
+
 const NEWLINE = 0x0a;
 /** The buffer starts with the size of one read of a pipe. */
 const KEPT_BYTES_MIN = 64 * 1024;
@@ -53,7 +55,10 @@ export class LineFramer {
     if (this.#isSkipping) {
       this.#isSkipping = false;
       this.#receiver.excessEnd?.();
-    } else this.#receiver.line(this.#kept!, 0, bytes);
+    } else {
+      if (bytes >= LARGE_MESSAGE_BYTES) expectLargeMessages();
+      this.#receiver.line(this.#kept!, 0, bytes);
+    }
     this.#giveBack();
   }
 
