@@ -12,7 +12,7 @@ import { isPermissive } from "./sources.ts";
 import { filesOfTarball } from "./tarball.ts";
 
 /** Of the 75,000 names with "mcp", most lead to nothing any more. */
-const NAMES_MAX = 16_000;
+const NAMES_MAX = 45_000;
 const AT_ONCE = 8;
 const REQUEST_MS_MAX = 20_000;
 const TARBALL_BYTES_MAX = 4 * 1024 * 1024;

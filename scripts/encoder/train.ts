@@ -29,7 +29,7 @@ const SEED = "words";
 
 const [folder, out = join(import.meta.dirname, "../../src/search/encoder/word-vectors.bin")] =
   process.argv.slice(2);
-const missing = folder === undefined ? ["FOLDER: see scripts/encoder/README.md"] : missingIn(folder);
+const missing = folder === undefined ? ["FOLDER: see scripts/encoder/README.md"] : missingIn(folder, []);
 if (missing.length > 0) {
   console.error(`Missing:\n${missing.map((line) => `  ${line}`).join("\n")}`);
   process.exit(1);
