@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { createRandom } from "../bench/search-random.ts";
-import { createTrainer, type IdPair } from "../scripts/encoder/contrastive.ts";
+import { createTrainer, type IdPair, type TaughtText } from "../scripts/encoder/contrastive.ts";
 import { rotateByWeight } from "../scripts/encoder/rotation.ts";
 import { filesOfTarball } from "../scripts/encoder/tarball.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
@@ -18,12 +18,24 @@ const PAIRS: IdPair[] = Array.from({ length: 64 }, (_, at) => ({
   other: Uint32Array.of((at % 8) + 8),
 }));
 
-function trained(seed: string): { rows: Float32Array; losses: number[] } {
+const SETTINGS = {
+  dims: DIMS,
+  batch: 8,
+  rate: 0.05,
+  temperature: 0.1,
+  taughtTemperature: 0.1,
+  placeWeight: 1,
+  kept: 0.75,
+};
+
+function trained(
+  seed: string,
+  examples: readonly (IdPair | TaughtText)[] = PAIRS,
+): { rows: Float32Array; losses: number[] } {
   const random = createRandom(seed);
   const rows = Float32Array.from({ length: WORDS * DIMS }, () => random() - 0.5);
-  const settings = { dims: DIMS, batch: 8, rate: 0.05, temperature: 0.1, kept: 0.75 };
-  const trainer = createTrainer(rows, settings, random);
-  const losses = Array.from({ length: 12 }, () => trainer.epoch(PAIRS, () => settings.rate));
+  const trainer = createTrainer(rows, SETTINGS, random);
+  const losses = Array.from({ length: 12 }, () => trainer.epoch(examples, () => SETTINGS.rate));
   return { rows, losses };
 }
 
@@ -44,6 +56,20 @@ it("brings together what belongs together, and is the same for the same seed", (
   }
   expect(trained("a").rows).toEqual(rows);
   expect(trained("b").rows).not.toEqual(rows);
+});
+
+it("puts a text where the teacher has it, and as near to others", () => {
+  const axis = (at: number) => Float32Array.from({ length: DIMS }, (_, d) => (d === at ? 1 : 0));
+  const taught = Array.from({ length: 64 }, (_, at): TaughtText => ({
+    ids: Uint32Array.of(at % WORDS),
+    vector: axis((at % WORDS) >> 2),
+  }));
+  const { rows } = trained("a", [...taught, ...PAIRS.slice(0, 3)]);
+  for (let id = 0; id < WORDS; id++) {
+    const placed = [...rows.subarray(id * DIMS, (id + 1) * DIMS)];
+    expect(placed.indexOf(Math.max(...placed))).toBe(id >> 2);
+    expect(cosine(rows, id, id ^ 1)).toBeGreaterThan(cosine(rows, id, id ^ 4));
+  }
 });
 
 it("turns the vectors so that the first numbers say most, and no two are nearer than before", () => {

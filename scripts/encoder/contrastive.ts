@@ -1,6 +1,7 @@
 /**
  * Trains word vectors so that a text is nearer to the text that belongs to it than to those of the other pairs of its
- * batch (InfoNCE, both ways). A text is the sum of its words, one long.
+ * batch (InfoNCE, both ways). Of texts that a teacher knows, it learns instead how near each is to the others of its
+ * batch, and where it is. A text is the sum of its words, one long.
  */
 
 export interface IdPair {
@@ -8,11 +9,21 @@ export interface IdPair {
   readonly other: Uint32Array;
 }
 
+export interface TaughtText {
+  readonly ids: Uint32Array;
+  /** What the teacher says of it, one long. */
+  readonly vector: Float32Array;
+}
+
 export interface Training {
   readonly dims: number;
   readonly batch: number;
   readonly rate: number;
   readonly temperature: number;
+  /** How sharply the teacher tells near from far. */
+  readonly taughtTemperature: number;
+  /** How much it counts where a taught text is, beside how near it is to others. */
+  readonly placeWeight: number;
   /** How many of its words a text has in a step: what is left must do for what is missing. */
   readonly kept: number;
 }
@@ -22,13 +33,13 @@ const DECAY_2 = 0.99;
 const EPSILON = 1e-8;
 
 export interface Trainer {
-  /** One pass; returns the mean loss. */
-  epoch(pairs: readonly IdPair[], rateOf: (share: number) => number): number;
+  /** One pass, pairs and taught texts in batches of their own that take turns; returns the mean loss. */
+  epoch(examples: readonly (IdPair | TaughtText)[], rateOf: (share: number) => number): number;
 }
 
 export function createTrainer(
   rows: Float32Array,
-  { dims, batch, temperature, kept }: Training,
+  { dims, batch, temperature, taughtTemperature, placeWeight, kept }: Training,
   random: () => number,
 ): Trainer {
   const first = new Float32Array(rows.length);
@@ -39,6 +50,7 @@ export function createTrainer(
   const [a, b] = [createSide(batch, dims), createSide(batch, dims)];
   const scores = new Float32Array(batch * batch);
   const slopes = new Float32Array(batch * batch);
+  const aims = new Float32Array(batch * batch);
 
   function drop(ids: Uint32Array): Uint32Array {
     if (ids.length < 3) return ids;
@@ -56,6 +68,23 @@ export function createTrainer(
     for (let d = 0; d < dims; d++) vector[d]! /= length;
     side.ids[at] = ids;
     side.lengths[at] = length;
+  }
+
+  /** How near each text should be to each, the sums of rows one: to its own alone, or as the teacher has it. */
+  function aimAt(taught: readonly TaughtText[] | undefined, count: number): void {
+    aims.fill(0, 0, count * count);
+    for (let i = 0; i < count; i++) {
+      if (taught === undefined) {
+        aims[i * count + i] = 1;
+        continue;
+      }
+      let sum = 0;
+      for (let j = 0; j < count; j++) {
+        const near = dot(taught[i]!.vector, 0, taught[j]!.vector, 0, dims);
+        sum += aims[i * count + j] = Math.exp((near - 1) / taughtTemperature);
+      }
+      for (let j = 0; j < count; j++) aims[i * count + j]! /= sum;
+    }
   }
 
   /** Loss, and its slope by each score. */
@@ -77,9 +106,11 @@ export function createTrainer(
       for (let j = 0; j < count; j++) slopes[i * count + j] = Math.exp(scores[i * count + j]!) / sum;
     }
     for (let i = 0; i < count; i++) {
-      for (let j = 0; j < count; j++)
-        slopes[i * count + j] = 0.5 * (slopes[i * count + j]! + Math.exp(scores[i * count + j]!) / sums[j]!);
-      slopes[i * count + i]! -= 1;
+      for (let j = 0; j < count; j++) {
+        const at = i * count + j;
+        slopes[at] =
+          0.5 * (slopes[at]! + Math.exp(scores[at]!) / sums[j]! - aims[at]! - aims[j * count + i]!);
+      }
     }
     return loss / count;
   }
@@ -117,12 +148,13 @@ export function createTrainer(
     }
   }
 
-  function learn(pairs: readonly IdPair[], rate: number): number {
+  function learn(pairs: readonly IdPair[], taught: readonly TaughtText[] | undefined, rate: number): number {
     const count = pairs.length;
     for (const [at, { one, other }] of pairs.entries()) {
       lay(a, at, drop(one));
       lay(b, at, drop(other));
     }
+    aimAt(taught, count);
     const loss = judge(count);
     a.slopes.fill(0);
     b.slopes.fill(0);
@@ -135,6 +167,9 @@ export function createTrainer(
           b.slopes[y + d]! += slope * a.vectors[x + d]!;
         }
       }
+    for (const [at, { vector }] of (taught ?? []).entries())
+      for (const side of [a, b])
+        for (let d = 0; d < dims; d++) side.slopes[at * dims + d]! -= placeWeight * vector[d]!;
     const touched: number[] = [];
     spread(a, count, touched);
     spread(b, count, touched);
@@ -143,14 +178,39 @@ export function createTrainer(
   }
 
   return {
-    epoch(pairs, rateOf) {
+    epoch(examples, rateOf) {
+      const batches = batchesOf(examples, batch);
       let loss = 0;
-      const count = Math.floor(pairs.length / batch);
-      for (let at = 0; at < count; at++)
-        loss += learn(pairs.slice(at * batch, (at + 1) * batch), rateOf(at / count));
-      return loss / count;
+      for (const [at, some] of batches.entries()) {
+        const rate = rateOf(at / batches.length);
+        const taught = some.filter((one) => "vector" in one);
+        loss +=
+          taught.length > 0
+            ? learn(
+                taught.map(({ ids }) => ({ one: ids, other: ids })),
+                taught,
+                rate,
+              )
+            : learn(some as readonly IdPair[], undefined, rate);
+      }
+      return loss / batches.length;
     },
   };
+}
+
+/** Full ones of one kind, spread evenly. */
+function batchesOf(
+  examples: readonly (IdPair | TaughtText)[],
+  size: number,
+): (readonly (IdPair | TaughtText)[])[] {
+  const [pairs, taught]: (IdPair | TaughtText)[][] = [[], []];
+  const batches: (readonly (IdPair | TaughtText)[])[] = [];
+  for (const one of examples) {
+    const some = "vector" in one ? taught! : pairs!;
+    some.push(one);
+    if (some.length === size) batches.push(some.splice(0));
+  }
+  return batches;
 }
 
 interface Side {
