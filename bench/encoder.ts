@@ -9,7 +9,7 @@ import { recallAt } from "./search-metrics.ts";
 import { shuffle } from "./search-random.ts";
 import { createOurs, type Intents } from "./search-systems.ts";
 
-const WEIGHTS = [0, 0.15, 0.3, WEIGHT, 0.55, 0.65];
+const WEIGHTS = [0, 0.3, 0.45, 0.6, WEIGHT, 0.8];
 const SIZES = [0, 2_000, 20_000];
 const INTENT_COUNTS = [3, 10];
 const DEPTH = 5;

@@ -5,19 +5,14 @@ import type { ToolRows } from "./tool-rows.ts";
 import type { WordVectors } from "./word-vectors.ts";
 
 /** How much the meaning counts where all words of a query are known. Measured, see docs/search.md. */
-export const WEIGHT = 0.45;
+export const WEIGHT = 0.7;
 /** Of the parts of a request, the one that a tool is nearest to counts so much, and the whole the rest. */
 const PARTS_WEIGHT = 0.6;
 /** Who asks for several things names them: there the words are the better guide. */
-const SEVERAL_SHARE = 0.6;
+const SEVERAL_SHARE = 0.55;
 /** One word, or a name such as `send_mail`: what has it comes first, and the meaning only decides between equals. */
 const NAME_SHARE = 0.1;
 const NAME = /^\s*\S+\s*$/;
-/**
- * Among more tools than this the meaning counts for less: the more there are, the more are near by chance. Measured: at
- * 2,000 it adds as much as among few, at 20,000 nothing at full weight.
- */
-const FEW_TOOLS = 2_000;
 /** Of tools that have nothing to do with the query, 95 of 100 are further away. */
 const NEAR_MIN = 0.3;
 
@@ -45,7 +40,7 @@ export function similarityTo(
     return (1 - PARTS_WEIGHT) * near + PARTS_WEIGHT * nearest;
   };
   return Object.assign(similarityOf, {
-    weight: weight * whole.knownShare * shareFor(query, parts.length) * crowdShare(rows.count()),
+    weight: weight * whole.knownShare * shareFor(query, parts.length),
     nearMin: NEAR_MIN,
     roughlyOf: (ids: readonly (string | undefined)[]) => rows.roughlyOf(ids, whole.vector),
   });
@@ -54,8 +49,4 @@ export function similarityTo(
 function shareFor(query: string, partCount: number): number {
   if (NAME.test(query)) return NAME_SHARE;
   return partCount < 2 ? 1 : SEVERAL_SHARE;
-}
-
-function crowdShare(toolCount: number): number {
-  return Math.sqrt(Math.min(1, FEW_TOOLS / toolCount));
 }

@@ -16,8 +16,6 @@ export interface ToolRows {
     tools: ReadonlyMap<string, T>,
     textOf: (tool: T) => string,
   ): void;
-  /** How many tools there are. */
-  count(): number;
   /** Where the numbers of a tool are; undefined where nothing is known of it. */
   rowOf(id: string): number | undefined;
   /** The cosine of that tool with a vector. */
@@ -119,7 +117,6 @@ export function createToolRows(words: WordVectors): ToolRows {
       }
       sources.set(source, [...tools.keys()]);
     },
-    count: () => entries.size,
     rowOf(id) {
       const row = entries.get(id)?.row ?? NO_ROW;
       return row === NO_ROW ? undefined : row;
