@@ -20,7 +20,10 @@ export interface SimilarityOf {
 
 /** Says what tools mean. */
 export interface Meanings {
-  /** The tools of a source are these now, by exposed name. The same definition means the same text. */
+  /**
+   * The tools of a source are these now, by exposed name. The same definition means the same text, of which the first
+   * line is the name, and the second the server.
+   */
   put<T extends { readonly definition: ToolDefinition }>(
     source: string,
     tools: ReadonlyMap<string, T>,

@@ -89,6 +89,16 @@ describe("the encoder", () => {
     expect(near("bread")).toBeGreaterThan(near("t0")!);
   });
 
+  it("counts what a tool is called for more than what is said about it", async () => {
+    const { encoder } = openRig();
+    put(encoder, {
+      called: "rent_car\ngarage\nBakes bread and cakes for a party.",
+      said: "bake_bread\nkitchen\nRents a vehicle for a party.",
+    });
+    const near = (await encoder.nearTo("hire an automobile"))!;
+    expect(near("called")).toBeGreaterThan(near("said")!);
+  });
+
   it("knows roughly, without the names, which are nearest", async () => {
     const { encoder } = openRig();
     put(encoder, TOOLS);

@@ -8,9 +8,16 @@ import { quantise, type WordVectors } from "./word-vectors.ts";
 /** So many numbers of a row tell roughly how near it is. They are kept together: most of the time goes to memory. */
 const ROUGH_DIMS = 16;
 const ROWS_AT_FIRST = 256;
+/** What a tool is called says most of what it is for, in few words: they count again, so much beside the whole text. */
+const NAMES_SHARE = 0.5;
+/** Its name and its server. */
+const NAME_LINES = 2;
 
 export interface ToolRows {
-  /** The tools of a source are these now. The same definition means the same text. */
+  /**
+   * The tools of a source are these now. The same definition means the same text, of which the first line is the name,
+   * and the second the server.
+   */
   put<T extends { readonly definition: ToolDefinition }>(
     source: string,
     tools: ReadonlyMap<string, T>,
@@ -75,7 +82,7 @@ export function createToolRows(words: WordVectors): ToolRows {
   }
 
   function write(text: string): number {
-    const vector = words.encode(text)?.vector;
+    const vector = encodeTool(words, text);
     if (vector === undefined) return NO_ROW;
     const row = takeRow();
     const own = numbers.subarray(row * dims, (row + 1) * dims);
@@ -135,6 +142,15 @@ export function createToolRows(words: WordVectors): ToolRows {
       return near.subarray(0, ids.length);
     },
   };
+}
+
+function encodeTool(words: WordVectors, text: string): Float32Array | undefined {
+  const whole = words.encode(text)?.vector;
+  const names = words.encode(text.split("\n", NAME_LINES).join("\n"))?.vector;
+  if (whole === undefined || names === undefined) return whole;
+  const both = whole.map((number, d) => number + NAMES_SHARE * names[d]!);
+  const length = Math.hypot(...both);
+  return both.map((number) => number / length);
 }
 
 function doubled<T extends Int8Array | Float32Array>(numbers: T): T {
