@@ -20,7 +20,6 @@ import type { Shutdown } from "./shutdown.ts";
 import { isPause, THIS_RUN } from "./workflow/pause.ts";
 import type { Checkpoint, RunEnd, RunReport, RunRequest } from "./run.ts";
 import type { RunLifecycleDeps } from "./run-deps.ts";
-import type { RunContext } from "./run-context.ts";
 import type { Seal } from "./journal/seal.ts";
 
 export function leaseOf({ id, fence }: Run): { readonly runId: string; readonly fence: number } {
@@ -141,11 +140,17 @@ export type Waking = Partial<Pick<Run, "attemptCount">> & { readonly wakeAt?: nu
 
 type Ending = Pick<RunEnd, "result" | "failedSeq" | "logs">;
 
+interface EndingRun {
+  readonly seal: Seal;
+  readonly request: RunRequest;
+  readonly journal: { readonly hasChanged: boolean };
+}
+
 async function finishRun(
   { store }: RunLifecycleDeps,
   run: Run,
   end: Ending,
-  { seal, request, journal }: Pick<RunContext, "seal" | "request" | "journal">,
+  { seal, request, journal }: EndingRun,
   elapsedMs: number,
   waking: () => Promise<Waking>,
 ): Promise<void> {
