@@ -1,5 +1,6 @@
 /** A sandbox for tests, with defaults for everything that a test is not about. */
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeAll, expect } from "vitest";
 import { eventually } from "../../test/fixtures/temporary.ts";
 import type { Json, JsonObject } from "../core/json.ts";
@@ -48,8 +49,12 @@ export function createAttackedSandbox(): AttackedSandbox {
   const { run, sandbox } = tested;
   let residentAtStart = 0;
   beforeAll(async () => {
-    await run("return 1;");
-    await eventually("a spare", () => sandbox.pids().length >= 2);
+    // A spare starts where a run goes on.
+    const spare = Promise.withResolvers<CallReply>();
+    const first = run("return await mcp.math.sum({});", { call: () => spare.promise });
+    await eventually("a spare", () => sandbox.pids().length >= 2 && sandbox.pids().every(hasBegun));
+    spare.resolve(returned(15));
+    expect(valueOf(await first)).toBe(15);
     residentAtStart = process.memoryUsage().rss;
   });
   afterEach(async () => {
@@ -70,6 +75,12 @@ export function createAttackedSandbox(): AttackedSandbox {
       return { outcome, tookMs: performance.now() - startedAt };
     },
   };
+}
+
+/** Whether the programs that start a runner have made room for it. */
+function hasBegun(pid: number): boolean {
+  if (process.platform !== "linux") return true;
+  return readFileSync(`/proc/${pid}/cmdline`, "utf8").startsWith(`${process.execPath}\0--permission\0`);
 }
 
 export function guestRun(code: string, options: Partial<GuestRun> = {}): GuestRun {
