@@ -64,7 +64,12 @@ export function createOurs(): OurSystem {
       const own = documents.map(
         (document) => [document.id, { definition: definitionOf(document.id), document }] as const,
       );
-      rows.put(group, new Map(own), ({ document }) => textOf(document));
+      rows.put(
+        group,
+        new Map(own),
+        ({ document }) => textOf(document),
+        (id) => intents.get(id) ?? [],
+      );
     },
     search(query, limit) {
       const similarityOf = counted === 0 ? undefined : similarityTo(query, { words, rows }, counted);

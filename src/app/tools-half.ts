@@ -74,9 +74,9 @@ export async function openTools(
     suspicious: config.current().tools.suspicious,
     experienceOf: (tool) => experience.of(tool),
     meanings: {
-      put(source, tools, textOf) {
+      put(source, tools, textOf, intentsOf) {
         embeddings.put(source, tools, textOf);
-        encoder.put(source, tools, textOf);
+        encoder.put(source, tools, textOf, intentsOf);
       },
       // A configured endpoint knows more; where it does not answer, the encoder does.
       nearTo: async (query) => (await embeddings.nearTo(query)) ?? encoder.nearTo(query),

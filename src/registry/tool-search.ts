@@ -55,7 +55,7 @@ export function createToolSearch(deps: {
     const { components: listed, about } = deps.listingOf(source);
     const byName = new Map(listed.map((component) => [component.name, component]));
     components.set(source, byName);
-    deps.meanings?.put(source, byName, meaningOf);
+    deps.meanings?.put(source, byName, meaningOf, (name) => deps.experienceOf?.(name)?.intents ?? []);
     index.put(
       source,
       listed.map((component) => documentOf(component, deps.experienceOf?.(component.name), about)),

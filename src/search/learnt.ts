@@ -11,7 +11,7 @@ import { FAINT_WEIGHT, type WeightedTerms } from "./search-query.ts";
 import { isFaint, termsOf } from "./words.ts";
 
 /** What the closest three intents count for: one may be chance. */
-const CLOSEST_SHARES = [4 / 7, 2 / 7, 1 / 7] as const;
+export const CLOSEST_SHARES = [4 / 7, 2 / 7, 1 / 7] as const;
 
 /** Words that say so little, compared with the most telling one, make no intent a candidate: many intents have them. */
 const TELLING_SHARE_MIN = 0.4;
@@ -20,7 +20,7 @@ const TELLING_SHARE_MIN = 0.4;
  * What was learnt counts for something everywhere, and for more where words tell the tools apart badly. It counts for
  * most where every tool was used.
  */
-const WEIGHT = 0.5;
+const WEIGHT = 0.25;
 const WEIGHT_CROWDED = 20;
 const WEIGHT_ALL_USED = 3;
 

@@ -25,7 +25,9 @@ import { createToolNames, namedFirst, type NamedFirst } from "./tool-names.ts";
 /** How much the parts of a request count beside the whole. */
 const PARTS_WEIGHT = 0.6;
 /** How much a tool gains that is used all the time: it decides between equals, and buries nothing that was never used. */
-const USES_WEIGHT = 0.05;
+const USES_WEIGHT = 0.02;
+/** Who asks for several things needs room for each: there, tools that were used once would crowd out what was never used. */
+const LEARNT_SEVERAL_SHARE = 0.25;
 /** What the words of the tool of this rank come to, beside the best, says how well words tell the tools apart. */
 const CROWD_RANK = 30;
 /** A best hit that has less of what was asked for than this is hardly one. */
@@ -112,9 +114,9 @@ export function createSearchIndex(): SearchIndex {
   const documentCount = (): number => ids.length - free.length;
   const rarityOf = (postings: Postings | undefined): number => rarity(postings?.length ?? 0, documentCount());
 
-  function learntWeight(touched: readonly number[], highest: number): number {
+  function learntWeight(touched: readonly number[], highest: number, partCount: number): number {
     const crowd = highest === 0 ? 1 : scoreAtRank(touched, pads.total, CROWD_RANK) / highest;
-    return learnt.weight(crowd, documentCount());
+    return learnt.weight(crowd, documentCount()) * (partCount === 0 ? 1 : LEARNT_SEVERAL_SHARE);
   }
 
   /** Adds the scores of these terms, notes which documents got one, and returns the highest. */
@@ -182,7 +184,7 @@ export function createSearchIndex(): SearchIndex {
     const { whole, parts } = query;
     const touched: number[] = [];
     const highestDefined = score(whole, pads.total, touched);
-    const weight = learntWeight(touched, highestDefined);
+    const weight = learntWeight(touched, highestDefined, parts.length);
     const highest = Math.max(highestDefined, scoreLearnt(whole, weight, pads.total, touched));
     scoreParts(parts, weight);
     let slots: readonly number[] = touched;

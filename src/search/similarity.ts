@@ -21,13 +21,14 @@ export interface SimilarityOf {
 /** Says what tools mean. */
 export interface Meanings {
   /**
-   * The tools of a source are these now, by exposed name. The same definition means the same text, of which the first
-   * line is the name, and the second the server.
+   * The tools of a source are these now, by exposed name, and were used for these intents. The same definition means the
+   * same text, of which the first line is the name, and the second the server.
    */
   put<T extends { readonly definition: ToolDefinition }>(
     source: string,
     tools: ReadonlyMap<string, T>,
     textOf: (tool: T) => string,
+    intentsOf?: (id: string) => readonly string[],
   ): void;
   /** Undefined where it cannot be said soon enough. */
   nearTo(query: string): Promise<SimilarityOf | undefined>;

@@ -99,6 +99,53 @@ describe("the encoder", () => {
     expect(near("called")).toBeGreaterThan(near("said")!);
   });
 
+  describe("of what tools were used for", () => {
+    const definition = definitionOf("run");
+    const tools = new Map(["used", "unused"].map((id) => [id, { definition }]));
+    function learn(encoder: Meanings, intents: readonly string[]): void {
+      const intentsOf = (id: string) => (id === "used" ? intents : []);
+      encoder.put("s", tools, () => "run_job\nbatch\nRuns a job.", intentsOf);
+    }
+    const nearOf = async (encoder: Meanings, query: string) => {
+      const near = (await encoder.nearTo(query))!;
+      return { used: near("used")!, unused: near("unused")! };
+    };
+
+    it("knows other words for it, as long as it is remembered", async () => {
+      const { encoder } = openRig();
+      put(
+        encoder,
+        Object.fromEntries(Array.from({ length: 2000 }, (_, at) => [`t${at}`, TOOLS.mail])),
+        "many",
+      );
+      learn(encoder, []);
+      const before = await nearOf(encoder, "hire an automobile");
+      learn(encoder, ["rent a car for the weekend", "rent a car", "hire a car in Rome", "bake bread"]);
+      const taught = await nearOf(encoder, "hire an automobile");
+      expect(taught.used).toBeGreaterThan(before.used + 0.1);
+      expect(taught.unused).toBe(before.unused);
+      learn(encoder, ["bake bread", "send an email"]);
+      expect((await nearOf(encoder, "hire an automobile")).used).toBeLessThan(taught.used - 0.1);
+      learn(encoder, []);
+      expect(await nearOf(encoder, "hire an automobile")).toEqual(before);
+    });
+
+    it("lets nothing that was learnt push away what a tool says of itself", async () => {
+      const { encoder } = openRig();
+      learn(encoder, []);
+      const { used } = await nearOf(encoder, "run a job");
+      learn(encoder, ["bake bread"]);
+      expect(await nearOf(encoder, "run a job")).toEqual({ used, unused: used });
+    });
+
+    it("says nothing of it where a request asks for several things", async () => {
+      const { encoder } = openRig();
+      learn(encoder, ["rent a car for the weekend"]);
+      const { used, unused } = await nearOf(encoder, "hire an automobile and then bake bread");
+      expect(used).toBe(unused);
+    });
+  });
+
   it("knows roughly, without the names, which are nearest", async () => {
     const { encoder } = openRig();
     put(encoder, TOOLS);

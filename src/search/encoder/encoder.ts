@@ -37,8 +37,8 @@ export function createEncoder({ log, file = wordVectorsFile() }: EncoderDeps): M
   }
 
   return {
-    put(source, tools, textOf) {
-      const accept = (rows: ToolRows) => rows.put(source, tools, textOf);
+    put(source, tools, textOf, intentsOf) {
+      const accept = (rows: ToolRows) => rows.put(source, tools, textOf, intentsOf);
       if (loaded === undefined) offered.set(source, accept);
       else accept(loaded.rows);
     },

@@ -1,8 +1,10 @@
 /**
- * A row of 8-bit numbers for each tool, all in one array: 20,000 tools take 2 MB. A row is made when its tool comes or
- * changes, and used again when the tool goes.
+ * A row of 8-bit numbers for each tool, and for each request that it was used for, all in one array: 20,000 tools take
+ * 2 MB. A row is made when its tool or request comes or changes, and used again when it goes.
  */
 import type { ToolDefinition } from "../../core/tool.ts";
+import { INTENTS_MAX } from "../search-fields.ts";
+import { requestIn } from "../search-query.ts";
 import { quantise, type WordVectors } from "./word-vectors.ts";
 
 /** So many numbers of a row tell roughly how near it is. They are kept together: most of the time goes to memory. */
@@ -15,16 +17,21 @@ const NAME_LINES = 2;
 
 export interface ToolRows {
   /**
-   * The tools of a source are these now. The same definition means the same text, of which the first line is the name,
-   * and the second the server.
+   * The tools of a source are these now, and were used for these intents. The same definition means the same text, of
+   * which the first line is the name, and the second the server.
    */
   put<T extends { readonly definition: ToolDefinition }>(
     source: string,
     tools: ReadonlyMap<string, T>,
     textOf: (tool: T) => string,
+    intentsOf?: (id: string) => readonly string[],
   ): void;
+  /** How many tools there are. */
+  count(): number;
   /** Where the numbers of a tool are; undefined where nothing is known of it. */
   rowOf(id: string): number | undefined;
+  /** Where the numbers of the intents are that it was used for. */
+  intentRowsOf(id: string): Iterable<number>;
   /** The cosine of that tool with a vector. */
   cosineOf(row: number, vector: Float32Array): number;
   /**
@@ -37,6 +44,8 @@ export interface ToolRows {
 interface Entry {
   readonly definition: ToolDefinition;
   readonly row: number;
+  /** The rows of its intents, by their texts. */
+  readonly intents: Map<string, number>;
 }
 
 /** Where the tools of an index are, as it was seen last. */
@@ -68,7 +77,7 @@ export function createToolRows(words: WordVectors): ToolRows {
     const entry = entries.get(id);
     if (entry === undefined) return;
     entries.delete(id);
-    if (entry.row !== NO_ROW) free.push(entry.row);
+    for (const row of [entry.row, ...entry.intents.values()]) if (row !== NO_ROW) free.push(row);
     turn++;
   }
 
@@ -81,8 +90,22 @@ export function createToolRows(words: WordVectors): ToolRows {
     return row;
   }
 
-  function write(text: string): number {
-    const vector = encodeTool(words, text);
+  /** Intents come one by one, and most stay. */
+  function learn({ intents }: Entry, texts: readonly string[]): void {
+    const wanted = new Set(texts.slice(0, INTENTS_MAX));
+    for (const [text, row] of intents) {
+      if (wanted.has(text)) continue;
+      intents.delete(text);
+      free.push(row);
+    }
+    for (const text of wanted) {
+      if (intents.has(text)) continue;
+      const row = write(words.encode(requestIn(text))?.vector);
+      if (row !== NO_ROW) intents.set(text, row);
+    }
+  }
+
+  function write(vector: Float32Array | undefined): number {
     if (vector === undefined) return NO_ROW;
     const row = takeRow();
     const own = numbers.subarray(row * dims, (row + 1) * dims);
@@ -114,13 +137,17 @@ export function createToolRows(words: WordVectors): ToolRows {
   }
 
   return {
-    put(source, tools, textOf) {
+    put(source, tools, textOf, intentsOf) {
       for (const id of sources.get(source) ?? []) if (!tools.has(id)) drop(id);
       for (const [id, tool] of tools) {
-        if (entries.get(id)?.definition === tool.definition) continue;
-        drop(id);
-        entries.set(id, { definition: tool.definition, row: write(textOf(tool)) });
-        turn++;
+        let entry = entries.get(id);
+        if (entry?.definition !== tool.definition) {
+          drop(id);
+          const row = write(encodeTool(words, textOf(tool)));
+          entries.set(id, (entry = { definition: tool.definition, row, intents: new Map() }));
+          turn++;
+        }
+        learn(entry, intentsOf?.(id) ?? []);
       }
       sources.set(source, [...tools.keys()]);
     },
@@ -128,6 +155,8 @@ export function createToolRows(words: WordVectors): ToolRows {
       const row = entries.get(id)?.row ?? NO_ROW;
       return row === NO_ROW ? undefined : row;
     },
+    count: () => entries.size,
+    intentRowsOf: (id) => entries.get(id)?.intents.values() ?? [],
     cosineOf: (row, vector) => steps[row]! * productOf(numbers, row * dims, vector, dims),
     roughlyOf(ids, vector) {
       const { rows, near } = look(ids);
