@@ -18,7 +18,7 @@ const CASES = [
 /** The unit of CPU times in /proc. */
 const TICK_MS = 10;
 
-const OTHER = { name: "the other bundle", bin: process.argv[2]! };
+const OTHER = { name: "the other bundle", bin: process.argv[2] ?? join(import.meta.dirname, "../dist/main.js") };
 const OWN = { name: "this bundle", bin: join(import.meta.dirname, "../dist/main.js") };
 /** Of two processes of one bundle the one that started later can be a tenth slower: each bundle has an early and a late one. */
 const bundles = [OTHER, OWN, OWN, OTHER];

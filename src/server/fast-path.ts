@@ -14,6 +14,7 @@ import type { Gateway } from "../gateway/gateway.ts";
 import { failureAnswer } from "./answer.ts";
 import type { Listed } from "./mcp-server.ts";
 import { clientNameOf } from "./client-name.ts";
+import { InFlight } from "../timing/in-flight.ts";
 import { areWithinLimits } from "./message.ts";
 import { contextOf } from "./request-context.ts";
 
@@ -43,8 +44,8 @@ export type FastPath = (message: JSONRPCMessage) => boolean;
 export function createFastPath(deps: FastPathDeps): FastPath {
   const { gateway, isTransparent, client, listed, log, send, sendResultBytes } = deps;
   let shared: Partial<CallContext> | undefined;
-  const calls = new Map<unknown, AbortController>();
-  deps.gone?.addEventListener("abort", () => calls.forEach((call) => call.abort()), { once: true });
+  const calls = new InFlight<AbortController, string | number>();
+  deps.gone?.addEventListener("abort", () => calls.values().forEach((call) => call.abort()), { once: true });
 
   /** Made once, when the client has said who it is: a list may be asked for before that. */
   function sharedContext(): Partial<CallContext> {

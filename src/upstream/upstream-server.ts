@@ -192,7 +192,7 @@ class Upstream implements UpstreamServer {
     return {
       state: this.#state(),
       starting: this.#shared.starting(),
-      callCount: this.#shared.calls.size,
+      callCount: this.#shared.calls.length,
       ownChannelCount: this.#own.count,
       failureCount: breaker.failureCount(),
       era: session?.era,
@@ -315,7 +315,7 @@ class Upstream implements UpstreamServer {
       clientCapabilities: () => owner.capabilities,
       findClient: onlyCaller,
       onNotification: (_, method, params) => this.#hearForCall(channel, method, params),
-      logLevel: () => [...channel.calls][0]?.modern?.logLevel,
+      logLevel: () => channel.calls[0]?.modern?.logLevel,
       onIdle,
     });
     return channel;

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Principal } from "../../core/principal.ts";
 import type { Outcome, Span } from "../../telemetry/telemetry.ts";
 import { isJsonObject } from "../../core/json.ts";
+import { InFlight } from "../../timing/in-flight.ts";
 import type { MessageId } from "../message.ts";
 import { outcomeOfAnswer } from "../request-span.ts";
 import type { ConsoleSession } from "../auth/console-session.ts";
@@ -89,14 +90,15 @@ export function noteAnswer(
 
 /** The requests that have no answer yet, so that the end of the gateway can wait for them. */
 export class UnderWay {
-  readonly #calls = new Set<HttpCall>();
+  readonly #calls = new InFlight<HttpCall>();
   #settle: (() => void) | undefined;
 
-  add(call: HttpCall): void {
-    this.#calls.add(call);
+  /** Returns the number under which it ends. */
+  add(call: HttpCall): number {
+    return this.#calls.add(call);
   }
 
-  delete(call: HttpCall): void {
+  delete(call: number): void {
     this.#calls.delete(call);
     if (this.#settle !== undefined && !this.#isAwaited()) this.#settle();
   }
@@ -113,9 +115,9 @@ export class UnderWay {
 
   /** Streams that only listen end with the gateway and have no answer. */
   #isAwaited(): boolean {
-    return [...this.#calls].some(
-      ({ requestId, method }) => requestId !== undefined && method !== "subscriptions/listen",
-    );
+    return this.#calls
+      .values()
+      .some(({ requestId, method }) => requestId !== undefined && method !== "subscriptions/listen");
   }
 }
 

@@ -167,20 +167,15 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
   }
 
   const underWay = new UnderWay();
-  const ended = (call: HttpCall, ms: number): void => {
-    underWay.delete(call);
-    deps.ended(call, ms);
-  };
   const handle = createHandler({
     ...deps,
     guard,
     operate,
     openFront,
     endpointFor,
-    ended,
     share,
     door: replicas?.door,
-    begun: (call) => underWay.add(call),
+    underWay,
   });
   sockets.on("request", handle);
   return {
@@ -228,7 +223,7 @@ interface HandlerDeps extends Pick<
   HttpServerDeps,
   "ended" | "health" | "hooks" | "isDraining" | "log" | "profile" | "refused"
 > {
-  readonly begun: (call: HttpCall) => void;
+  readonly underWay: UnderWay;
   readonly guard: RequestGuard;
   readonly share: SocketShare;
   /** Where other replicas pass requests on to this one. */
@@ -239,7 +234,7 @@ interface HandlerDeps extends Pick<
 }
 
 function createHandler(deps: HandlerDeps) {
-  const { guard, share, door, operate, openFront, endpointFor, begun, ended, log } = deps;
+  const { guard, share, door, operate, openFront, endpointFor, underWay, ended, log } = deps;
   const answerHook =
     deps.hooks &&
     createHookEndpoint({
@@ -310,8 +305,11 @@ function createHandler(deps: HandlerDeps) {
     const sentBefore = request.socket.bytesWritten;
     const call: HttpCall = { request, response, path, sentBefore, principal: undefined };
     if (isForwarded) call.isForwarded = true;
-    begun(call);
-    response.on("close", () => ended(call, performance.now() - startedAt));
+    const number = underWay.add(call);
+    response.on("close", () => {
+      underWay.delete(number);
+      ended(call, performance.now() - startedAt);
+    });
     handle(call).catch((error: unknown) => replyFailure(call, error, log));
   }
 

@@ -14,6 +14,7 @@ import type { Principal } from "../../core/principal.ts";
 import { failureAnswer, type Answer } from "../answer.ts";
 import { refuseUnreadable, type MessageId } from "../message.ts";
 import { REQUEST_FAILED } from "../../core/rpc-codes.ts";
+import { InFlight } from "../../timing/in-flight.ts";
 import { EventWriter, EventLog, EventStream } from "./event-stream.ts";
 import { ResponseStream } from "./response-stream.ts";
 import { SESSION_REQUEST_COUNT_MAX } from "./limits.ts";
@@ -47,7 +48,7 @@ export class HttpSession implements Transport {
   readonly #problems: Log;
   readonly #gone = new AbortController();
   readonly #log = new EventLog();
-  readonly #responses = new Map<MessageId, ResponseStream>();
+  readonly #responses = new InFlight<ResponseStream, MessageId>();
   readonly #streams = new Map<number, EventStream>();
   readonly #replays = new Map<MessageId, (answer: Answer) => void>();
   #lastStream: number;
@@ -170,7 +171,7 @@ export class HttpSession implements Transport {
   async close(): Promise<void> {
     if (this.#gone.signal.aborted) return;
     this.#gone.abort();
-    for (const id of [...this.#responses.keys(), ...this.#replays.keys()]) this.#answer(id, endedAnswer(id));
+    for (const id of [...this.#responses.ids(), ...this.#replays.keys()]) this.#answer(id, endedAnswer(id));
     for (const stream of this.#streams.values()) stream.end();
     this.onclose?.();
   }
@@ -185,7 +186,7 @@ export class HttpSession implements Transport {
   }
 
   #newestResponse(): ResponseStream | undefined {
-    return [...this.#responses.values()].findLast(({ canStream }) => canStream);
+    return this.#responses.values().findLast(({ canStream }) => canStream);
   }
 
   #answer(id: MessageId, answer: Answer): void {

@@ -23,6 +23,7 @@ import { failureOf } from "./reply.ts";
 import { giveInput, needsInput, requestOf } from "./request.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
+import { InFlight } from "../../timing/in-flight.ts";
 
 const SUBSCRIPTION = /^resources\/(?:un)?subscribe$/;
 
@@ -51,7 +52,7 @@ export class Channel {
   readonly #config: UpstreamConfig;
   readonly #deps: ChannelDeps;
   readonly #connection: Connection;
-  readonly #calls = new Set<CallContext>();
+  readonly #calls = new InFlight<CallContext>();
   readonly #strays = new Set<ClientHandle | undefined>();
   readonly #questions = new Questions();
   #listening: Listening | undefined;
@@ -95,8 +96,8 @@ export class Channel {
   }
 
   /** The calls under way, the newest last. */
-  get calls(): ReadonlySet<CallContext> {
-    return this.#calls;
+  get calls(): readonly CallContext[] {
+    return this.#calls.values();
   }
 
   /**
@@ -163,14 +164,14 @@ export class Channel {
     context: CallContext,
     use: (connection: OpenConnection) => Promise<ToolResult<T>>,
   ): Promise<ToolResult<T>> {
-    this.#calls.add(context);
+    const call = this.#calls.add(context);
     try {
       const connection = this.#connection.current;
       if (connection !== undefined) return await use(connection);
       const opened = await this.#connection.open(context);
       return opened.success ? await use(opened.data) : opened;
     } finally {
-      this.#calls.delete(context);
+      this.#calls.delete(call);
       this.#waitForIdle();
     }
   }
@@ -222,9 +223,9 @@ export class Channel {
     const { onProgress, timeoutMs } = options;
     const progress = onProgress && throttleProgress(onProgress, this.#deps.clock);
     const timer = new CallTimer(timeoutMs);
-    this.#questions.callBegan(timer);
+    const call = this.#questions.callBegan(timer);
     const onEnd = (reply: Reply): void => {
-      this.#questions.callEnded(timer, isGivenUp(reply));
+      this.#questions.callEnded(call, isGivenUp(reply));
       if (isGivenUp(reply)) progress?.drop();
       else progress?.end();
     };

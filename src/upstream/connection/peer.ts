@@ -13,6 +13,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS } from "../../core/rpc-codes.ts";
 import { backgroundAfter } from "../../timing/after.ts";
 import { within } from "../../timing/deadline.ts";
+import { InFlight } from "../../timing/in-flight.ts";
 import type { UnusableAnswer, Transport, JsonRpcMessage } from "../transport/transport.ts";
 import { CallTimer, longestMs } from "./call-timer.ts";
 import { findParamsExcess, readAnswer } from "./message-bound.ts";
@@ -95,7 +96,7 @@ const PROGRESS = "notifications/progress";
 export class Peer {
   readonly #transport: Transport;
   readonly #handlers: PeerHandlers;
-  readonly #pending = new Map<unknown, Pending>();
+  readonly #pending = new InFlight<Pending>();
   /** Requests of the other side that we are answering. */
   readonly #answering = new Map<unknown, AbortController>();
   /** Notifications on their way: each is a request of its own over HTTP, and closing the transport would cut it. */

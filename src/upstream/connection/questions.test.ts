@@ -36,28 +36,25 @@ describe("a question", () => {
 
   it("S12: ends when the last call that it may belong to was given up, and the server is told", async () => {
     const questions = new Questions();
-    const [one, other] = [new CallTimer(1), new CallTimer(1)];
-    questions.callBegan(one);
-    questions.callBegan(other);
+    const [one, other] = [new CallTimer(1), new CallTimer(1)].map((timer) => questions.callBegan(timer));
     let answer: object | undefined;
     const asked = questions
       .ask(silentClient(), "elicitation/create", {}, never())
       .then((given) => (answer = given));
-    questions.callEnded(one, true);
+    questions.callEnded(one!, true);
     await new Promise(setImmediate);
     expect(answer).toBeUndefined();
-    questions.callEnded(other, true);
+    questions.callEnded(other!, true);
     expect(await asked).toEqual({ error: { code: -32603, message: "no longer asked" } });
   });
 
   it("goes on when its call was answered: a server also asks for what no call needs", async () => {
     const questions = new Questions();
-    const timer = new CallTimer(1);
     const gate = Promise.withResolvers<ToolResult<JsonObject>>();
-    questions.callBegan(timer);
+    const call = questions.callBegan(new CallTimer(1));
     const client = { ...clientOf("Ann", { roots: {} }), request: () => gate.promise };
     const asked = questions.ask(client, "roots/list", {}, never());
-    questions.callEnded(timer, false);
+    questions.callEnded(call, false);
     gate.resolve({ success: true, data: { roots: [] } });
     expect(await asked).toEqual({ result: { roots: [] } });
   });

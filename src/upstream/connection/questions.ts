@@ -12,6 +12,7 @@ import { refusalOf } from "../../core/askable.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CallContext, ClientHandle } from "../../core/tool.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
+import { InFlight } from "../../timing/in-flight.ts";
 import type { CallTimer } from "./call-timer.ts";
 import type { AnswerToPeer } from "./peer.ts";
 
@@ -22,17 +23,19 @@ interface Question {
 }
 
 export class Questions {
-  readonly #timers = new Set<CallTimer>();
+  readonly #timers = new InFlight<CallTimer>();
   readonly #open = new Set<Question>();
 
-  /** A call is under way, with its time. */
-  callBegan(timer: CallTimer): void {
-    this.#timers.add(timer);
+  /** A call is under way, with its time. Returns the number under which it ends. */
+  callBegan(timer: CallTimer): number {
+    return this.#timers.add(timer);
   }
 
-  callEnded(timer: CallTimer, isGivenUp: boolean): void {
-    this.#timers.delete(timer);
-    if (this.#open.size === 0) return;
+  /** The one that began under this number. */
+  callEnded(call: number, isGivenUp: boolean): void {
+    const timer = this.#timers.get(call);
+    this.#timers.delete(call);
+    if (timer === undefined || this.#open.size === 0) return;
     for (const { timers, ending } of this.#open) {
       if (timers.delete(timer) && timers.size === 0 && isGivenUp) ending.abort();
     }
@@ -47,7 +50,7 @@ export class Questions {
   ): Promise<AnswerToPeer> {
     const refusal = refusalOf(method, client.capabilities);
     if (refusal !== undefined) return { error: refusal };
-    const question: Question = { timers: new Set(this.#timers), ending: new AbortController() };
+    const question: Question = { timers: new Set(this.#timers.values()), ending: new AbortController() };
     const paused = [...question.timers];
     for (const timer of paused) timer.pause();
     this.#open.add(question);
@@ -71,13 +74,13 @@ export interface NoClient {
 
 /** The calls of a channel: those under way, and whose calls were given up without an answer. */
 interface Callers {
-  readonly calls: ReadonlySet<CallContext>;
+  readonly calls: readonly CallContext[];
   readonly strays: ReadonlySet<ClientHandle | undefined>;
 }
 
 /** Where there is one client, whatever the server asks is for it; the newest call says how to reach it. */
 export function newestCaller({ calls }: Callers, client: ClientHandle | undefined): ClientHandle | NoClient {
-  const caller = [...calls].findLast((context) => context.client !== undefined)?.client;
+  const caller = calls.findLast((context) => context.client !== undefined)?.client;
   return caller ?? client ?? { noClient: "no call of a client is under way" };
 }
 
@@ -86,8 +89,8 @@ export function newestCaller({ calls }: Callers, client: ClientHandle | undefine
  * counts: the server may be asking for it still.
  */
 export function onlyCaller({ calls, strays }: Callers): ClientHandle | NoClient {
-  if (calls.size === 0) return { noClient: "no call is under way" };
-  const callers = new Set([...[...calls].map(({ client }) => client), ...strays]);
+  if (calls.length === 0) return { noClient: "no call is under way" };
+  const callers = new Set([...calls.map(({ client }) => client), ...strays]);
   const [client] = callers;
   if (callers.size > 1) {
     return { noClient: "calls of several clients are under way, and it does not say for which it asks" };
