@@ -1,7 +1,7 @@
 /**
  * `npm run bench:forwarded -- <other>/dist/main.js`: what a forwarded call costs in this bundle and in another one, taking turns, by
- * the clock and by the CPU time of the gateway's process. With the path of this bundle it shows what is noise. Raw lines on both
- * sides, so that nothing but the gateways differs.
+ * the clock and by the CPU time of the gateway's process. Without a path it compares this bundle with itself, which shows what is
+ * noise. Raw lines on both sides, so that nothing but the gateways differs.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -18,7 +18,10 @@ const CASES = [
 /** The unit of CPU times in /proc. */
 const TICK_MS = 10;
 
-const OTHER = { name: "the other bundle", bin: process.argv[2] ?? join(import.meta.dirname, "../dist/main.js") };
+const OTHER = {
+  name: "the other bundle",
+  bin: process.argv[2] ?? join(import.meta.dirname, "../dist/main.js"),
+};
 const OWN = { name: "this bundle", bin: join(import.meta.dirname, "../dist/main.js") };
 /** Of two processes of one bundle the one that started later can be a tenth slower: each bundle has an early and a late one. */
 const bundles = [OTHER, OWN, OWN, OTHER];
