@@ -21,8 +21,12 @@ const TELLING_SHARE_MIN = 0.4;
  * most where every tool was used.
  */
 const WEIGHT = 0.25;
+/** Who asks for several things needs room for each: there, tools that were used once would crowd out what never was. */
+const WEIGHT_SEVERAL = 0.06;
 const WEIGHT_CROWDED = 20;
 const WEIGHT_ALL_USED = 3;
+/** The more of it is from tools that were used once, the less: with half of it, next to nothing. */
+const REPEATED_POWER = 6;
 
 type Rarity = (count: number, all: number) => number;
 
@@ -38,7 +42,7 @@ export interface Learnt {
    * Where most of it is from tools that were used once, the next request is likely for one that never was (Good and
    * Turing).
    */
-  weight(crowd: number, documentCount: number): number;
+  weight(crowd: number, documentCount: number, isForSeveral: boolean): number;
 }
 
 export function createLearnt(rarity: Rarity): Learnt {
@@ -165,11 +169,11 @@ export function createLearnt(rarity: Rarity): Learnt {
     remove,
     closeness,
     gains: (term) => gains.get(term),
-    weight(crowd, documentCount) {
+    weight(crowd, documentCount, isForSeveral) {
       const repeatShare = intentCount() === 0 ? 0 : 1 - onceCount / intentCount();
       const usedShare = bySlot.size / documentCount;
       const most = WEIGHT_CROWDED * crowd ** 2 + WEIGHT_ALL_USED * usedShare ** 2;
-      return WEIGHT + most * repeatShare ** 3;
+      return (isForSeveral ? WEIGHT_SEVERAL : WEIGHT) + most * repeatShare ** REPEATED_POWER;
     },
   };
 }

@@ -26,8 +26,6 @@ import { createToolNames, namedFirst, type NamedFirst } from "./tool-names.ts";
 const PARTS_WEIGHT = 0.6;
 /** How much a tool gains that is used all the time: it decides between equals, and buries nothing that was never used. */
 const USES_WEIGHT = 0.02;
-/** Who asks for several things needs room for each: there, tools that were used once would crowd out what was never used. */
-const LEARNT_SEVERAL_SHARE = 0.25;
 /** What the words of the tool of this rank come to, beside the best, says how well words tell the tools apart. */
 const CROWD_RANK = 30;
 /** A best hit that has less of what was asked for than this is hardly one. */
@@ -116,7 +114,7 @@ export function createSearchIndex(): SearchIndex {
 
   function learntWeight(touched: readonly number[], highest: number, partCount: number): number {
     const crowd = highest === 0 ? 1 : scoreAtRank(touched, pads.total, CROWD_RANK) / highest;
-    return learnt.weight(crowd, documentCount()) * (partCount === 0 ? 1 : LEARNT_SEVERAL_SHARE);
+    return learnt.weight(crowd, documentCount(), partCount > 0);
   }
 
   /** Adds the scores of these terms, notes which documents got one, and returns the highest. */
