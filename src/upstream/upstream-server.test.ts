@@ -548,6 +548,42 @@ describe("what the server says unasked", () => {
 });
 
 describe("the end", () => {
+  it("is put off by each call", async () => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    try {
+      const { upstream } = open({ idleMs: 1_000 });
+      await upstream.call("echo", {}, contextOf());
+      await vi.advanceTimersByTimeAsync(600);
+      await upstream.call("echo", {}, contextOf());
+      await vi.advanceTimersByTimeAsync(900);
+      expect(upstream.status().state).toBe("ready");
+      await vi.advanceTimersByTimeAsync(200);
+      expect(upstream.status().state).toBe("idle");
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("comes to every call of a server that dies, whatever its caller does with progress", async () => {
+    const { server, upstream } = open();
+    await upstream.call("echo", {}, contextOf());
+    const answer = server.handlers["tools/call"]!;
+    server.handlers["tools/call"] = () => undefined as never;
+    const onProgress = (): void => {
+      throw new Error("the caller's own mistake");
+    };
+    const calls = Array.from({ length: 3 }, () => upstream.call("echo", {}, contextOf({ onProgress })));
+    await soon();
+    for (let progress = 0; progress < 15; progress++)
+      for (const progressToken of [2, 3, 4])
+        server.notify("notifications/progress", { progressToken, progress });
+    await server.crash();
+    for (const result of await Promise.all(calls)) expect(result).toMatchObject({ success: false });
+    expect(upstream.status()).toMatchObject({ callCount: 0 });
+    server.handlers["tools/call"] = answer;
+    expect(await upstream.call("echo", {}, contextOf())).toMatchObject({ success: true });
+  });
+
   it("comes when nobody used it for a while, and not while a call or a subscription is open", async () => {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     try {

@@ -221,7 +221,10 @@ export class Channel {
   /** What the server asks meanwhile may belong to this request. */
   #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
     const { onProgress, timeoutMs } = options;
-    const progress = onProgress && throttleProgress(onProgress, this.#deps.clock);
+    const { clock, log } = this.#deps;
+    const failed = (error: unknown): void =>
+      log.warn("upstream.progress.failed", { server: this.#config.id, error });
+    const progress = onProgress && throttleProgress(onProgress, clock, failed);
     const timer = new CallTimer(timeoutMs);
     const call = this.#questions.callBegan(timer);
     const onEnd = (reply: Reply): void => {

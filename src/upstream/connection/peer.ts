@@ -183,8 +183,9 @@ export class Peer {
     const { timer, options, resolve } = pending;
     timer.stop();
     options.signal?.removeEventListener("abort", pending);
-    options.onEnd?.(reply);
+    // Whoever waits goes on in a later turn, after all that hears of the end here.
     resolve(reply);
+    options.onEnd?.(reply);
   }
 
   /** Best effort: a notification that cannot be sent is lost, as notifications may be. */

@@ -19,14 +19,25 @@ export interface Progress {
   drop(): void;
 }
 
-export function throttleProgress(tell: (step: JsonObject) => void, clock: Clock): Progress {
+/** What fails in the caller that is told costs the call nothing. */
+export function throttleProgress(
+  tell: (step: JsonObject) => void,
+  clock: Clock,
+  failed: (error: unknown) => void,
+): Progress {
   let newest: JsonObject = {};
   const throttle = createThrottle({
     clock,
     after: systemAfter,
     gapMs: GAP_MS,
     burst: BURST,
-    run: () => tell(newest),
+    run() {
+      try {
+        tell(newest);
+      } catch (error) {
+        failed(error);
+      }
+    },
   });
   return {
     report(step) {

@@ -79,6 +79,22 @@ describe("sends that may go together", () => {
     expect(await Promise.all(sends.map(isSettled))).toEqual([true, true, false]);
   });
 
+  it("are written all in the end, also where the pipe never filled", async () => {
+    const written: string[] = [];
+    const stream = new Writable({
+      highWaterMark: 64 * 1024,
+      decodeStrings: false,
+      write(chunk: string | Buffer, _encoding, done) {
+        written.push(chunk.toString());
+        setImmediate(done);
+      },
+    });
+    const outbox = new Outbox(stream, limits);
+    await Promise.all([1, 2, 3].map(() => outbox.send(padded(600), undefined, true)));
+    await new Promise<void>((ended) => stream.end(ended));
+    expect(written.join("").split("\n")).toHaveLength(4);
+  });
+
   it("are written when it is closed", async () => {
     const { stream, written } = slowPipe();
     const outbox = new Outbox(stream, limits);

@@ -64,7 +64,7 @@ export class Outbox {
     for (const waiting of this.#waiting) waiting.settle(error);
   }
 
-  /** Being full implies that the stream will say when it has drained. */
+  /** Being full implies that the stream will say when it has drained, or that lines are written at the end of this turn. */
   #hasRoom(): boolean {
     const { writableNeedDrain, writableLength } = this.#stdin;
     // Characters, of which each is a byte or more: what is held back is one turn's.
@@ -73,7 +73,11 @@ export class Outbox {
   }
 
   #writeTogether(line: string): void {
-    if (this.#together === "") setImmediate(() => this.#write(""));
+    if (this.#together === "")
+      setImmediate(() => {
+        this.#write("");
+        this.#admit();
+      });
     this.#together += line;
   }
 
