@@ -28,6 +28,7 @@ describe("countParsedKeys", () => {
 
   it("has none for a number that is too large for JSON", () => {
     expect(countParsedKeys(JSON.parse(`{"a":[1e999]}`))).toBeUndefined();
+    expect(countParsedKeys(JSON.parse(`[1e999]`), { ...JSON_LIMITS, keyCountMax: Infinity })).toBeUndefined();
   });
 });
 

@@ -156,7 +156,7 @@ function keysLeftAfter(value: object, levelsLeft: number, keysMax: number): numb
  */
 export function countParsedKeys(root: unknown, limits: JsonLimits = JSON_LIMITS): number | undefined {
   const keyCount = keysOf(root, limits.depthMax);
-  return keyCount <= limits.keyCountMax ? keyCount : undefined;
+  return Number.isFinite(keyCount) && keyCount <= limits.keyCountMax ? keyCount : undefined;
 }
 
 /** More than any limit where a part is too deep, or a number too large for JSON (`1e999`). */

@@ -59,7 +59,8 @@ export function createCallStore(context: StoreContext): CallStore {
 function createInsert(db: Kysely<Database>) {
   const compiled = new Map<number, CompiledQuery>();
   const textFor = (rows: readonly CallRow[]): CompiledQuery => {
-    const known = compiled.get(rows.length) ?? db.insertInto("calls").values(rows).compile();
+    const known =
+      compiled.get(rows.length) ?? db.insertInto("calls").values(rows.map(withoutValues)).compile();
     compiled.set(rows.length, known);
     return known;
   };
@@ -71,6 +72,11 @@ function createInsert(db: Kysely<Database>) {
       start += count;
     }
   };
+}
+
+/** What is compiled is kept, with the values that it was compiled with. */
+function withoutValues(row: CallRow): CallRow {
+  return Object.fromEntries(Object.keys(row).map((name) => [name, null])) as unknown as CallRow;
 }
 
 /** In the order in which `rowOf` makes them, which is the one of the compiled text. */

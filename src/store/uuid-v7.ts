@@ -14,7 +14,7 @@ const POOL_BYTES = 4096;
 let pool = Buffer.alloc(0);
 
 function takeRandom(size: number): Uint8Array {
-  if (pool.length < size) pool = randomBytes(POOL_BYTES);
+  if (pool.length < size) pool = randomBytes(Math.max(size, POOL_BYTES));
   const taken = pool.subarray(0, size);
   pool = pool.subarray(size);
   return taken;

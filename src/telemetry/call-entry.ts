@@ -114,13 +114,6 @@ function measureAnswer(result: ToolResult<unknown>): Measured {
   return structure === undefined ? { bytes: 0, readLength: 0 } : measureJson(structure);
 }
 
-/** Whether the structure of an answer is walked for its entry: one that is large takes some ms. */
-export function isWalked(result: ToolResult<unknown>): boolean {
-  if (!result.success || !isJsonObject(result.data)) return false;
-  const { content, structuredContent } = result.data;
-  return isJsonObject(structuredContent) && Array.isArray(content) && content.length === 0;
-}
-
 function blocksBytes(blocks: readonly unknown[]): number {
   let bytes = 0;
   for (const block of blocks) bytes += blockBytes(block);

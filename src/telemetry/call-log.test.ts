@@ -1,4 +1,6 @@
 import { randomBytes } from "node:crypto";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { expect, it, onTestFinished } from "vitest";
 import { temporaryFolder } from "../../test/fixtures/temporary.ts";
 import { RepertoireError } from "../core/errors.ts";
@@ -77,6 +79,45 @@ it("has every call on disk a quarter of a second later, in their order", async (
   await until(async () => (await store.list({ limit: 1_000 })).length === 450);
   const tools = (await store.list({ limit: 1_000 })).map(({ tool }) => tool);
   expect(tools).toEqual(Array.from({ length: 450 }, (_, i) => `tool${449 - i}`));
+});
+
+it("asks for a key that cannot be had when it is time to try again, and not with every call", async () => {
+  let askCount = 0;
+  const store = await openCalls();
+  const key = (): Promise<Buffer> => {
+    askCount++;
+    return Promise.reject(new Error("the store is away"));
+  };
+  const log = openLog(store, { key });
+  for (let i = 0; i < 20; i++) {
+    log.record(passedOf(`tool${i}`));
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+  expect(askCount).toBe(1);
+  expect(log.logged).toHaveLength(1);
+});
+
+it("keeps no answers while the database fails", async () => {
+  const held: WeakRef<object>[] = [];
+  const store = await openCalls();
+  const failing: CallStore = {
+    ...store,
+    append: () => Promise.reject(new RepertoireError("STORE_BUSY", "away")),
+  };
+  const log = openLog(failing);
+  log.record(passedOf("first"));
+  log.fire(250);
+  await until(async () => log.logged.length === 1);
+  for (let i = 0; i < 500; i++) {
+    const answer = { content: [], structuredContent: { i } };
+    held.push(new WeakRef(answer));
+    log.record(passedOf(`tool${i}`, { result: succeed(answer) }));
+    if (i % 50 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  await new Promise((resolve) => setImmediate(resolve));
+  setFlagsFromString("--expose-gc");
+  (runInNewContext("gc") as () => void)();
+  expect(held.slice(0, -1).filter((ref) => ref.deref() !== undefined)).toEqual([]);
 });
 
 it("writes at most some hundred in one transaction", async () => {

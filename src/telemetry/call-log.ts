@@ -17,7 +17,7 @@ import type { CallEntry, CallStore } from "../core/trust-store.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { backgroundAfter, type After } from "../timing/after.ts";
 import { SingleFlight } from "../timing/single-flight.ts";
-import { createCallEntry, isWalked } from "./call-entry.ts";
+import { createCallEntry } from "./call-entry.ts";
 
 export interface CallLog {
   /** Never waits and never throws. */
@@ -47,10 +47,7 @@ const BATCH_COUNT_MAX = 200;
 const CALL_COUNT_MAX = 5_000;
 /** Entries that wait to be written, of about half a KB each; with arguments, up to 16 KB. */
 const ENTRY_COUNT_MAX = 10_000;
-/**
- * So many calls are made entries of at once, and so many entries are written at once: at full load they would be copied
- * by the collector, and become old, until their time comes.
- */
+/** When so many entries wait, they are written at once: until their time comes, the collector would copy them, and they would become old. */
 const HURRY_COUNT = 1_000;
 /** What is read without a pause: about 10 ms. */
 const TURN_LENGTH_MAX = 1024 * 1024;
@@ -73,8 +70,6 @@ export function createCallLog(deps: CallLogDeps): CallLog {
   let digestKey: KeyObject | undefined;
   /** Entries are made at the end of this turn. */
   let isDue = false;
-  /** One of the calls takes long to read: all of them are left for the next write, in their order. */
-  let isLeft = false;
   let droppedCount = 0;
   let hasFailed = false;
   let hasWritten = false;
@@ -97,7 +92,6 @@ export function createCallLog(deps: CallLogDeps): CallLog {
   async function makeEntries(): Promise<void> {
     try {
       digestKey ??= createSecretKey(await deps.key());
-      isLeft = false;
       while (calls.length > 0) {
         makeSome(digestKey);
         await turn();
@@ -114,13 +108,13 @@ export function createCallLog(deps: CallLogDeps): CallLog {
    */
   function makeAfterAnswers(): void {
     isDue = false;
-    if (isLeft && calls.length < HURRY_COUNT) return;
     try {
       if (digestKey !== undefined && making.underWay === undefined) makeSome(digestKey);
     } catch (error) {
       noteFailure(error);
     }
-    if (calls.length > 0) void making.run(makeEntries);
+    const mayHaveKey = digestKey !== undefined || !hasFailed;
+    if (calls.length > 0 && mayHaveKey) void making.run(makeEntries);
     else if (entries.length >= HURRY_COUNT && !hasFailed) void writing.run(writeEntries);
   }
 
@@ -176,7 +170,6 @@ export function createCallLog(deps: CallLogDeps): CallLog {
         return;
       }
       calls.push({ passed, endedAt: clock.now() });
-      isLeft ||= isWalked(passed.result);
       if (!isDue) process.nextTick(makeAfterAnswers);
       isDue = true;
       workIn(WRITE_AFTER_MS);
