@@ -4,8 +4,8 @@
  * copied within it, and does not shrink while calls come.
  *
  * So it grows only where it is crowded by what is alive at once, and the old generation by half of itself. While large
- * messages come, V8 does as it likes: one of 1 MB is parsed to more than a small space holds, would be copied among what is old,
- * and would cost half as much again. It is looked at after each collection, in a turn of its own.
+ * messages come, there is more room: one of 1 MB is parsed to more than a small space holds, would be copied among what is old,
+ * and would cost half as much again. It is looked at in a turn of its own, some time after each collection.
  *
  * Both flags are read whenever a heap grows, so they work in a process that has begun; the ones with a size are not.
  */
@@ -19,7 +19,7 @@ const AS_V8_LIKES = 0;
 const YOUNG_GROWTH = "--semi-space-growth-factor";
 const STAYS = 1;
 const DOUBLES = 2;
-/** With more of it alive after a collection, the next ones copy the same objects again and again. */
+/** With more of it in use so soon after a collection, the next ones copy the same objects again and again. */
 const CROWDED_SHARE = 0.4;
 /** A space of this size does not grow for being crowded; it may have doubled once more before it is looked at. */
 const CROWDED_BYTES_MAX = 8 * 1024 * 1024;
@@ -27,12 +27,14 @@ const CROWDED_BYTES_MAX = 8 * 1024 * 1024;
 export const LARGE_MESSAGE_BYTES = 256 * 1024;
 /** The next large message is expected for so long. */
 const LARGE_MS = 10_000;
+/** Up to this size the space grows for large messages: more than these make of it dies within it. */
+const LARGE_BYTES_MAX = 16 * 1024 * 1024;
 
 const flags = new Map<string, number>();
 let isKeptSmall = false;
 let largeAt = -Infinity;
 
-/** Before the compile cache is opened: what V8 compiled counts for one set of flags. */
+/** Before the compile cache is opened: what V8 compiled may count for one set of flags. */
 export function keepHeapSmall(): void {
   isKeptSmall = true;
   setFlag(OLD_GROWTH, HALF_AS_LARGE_AGAIN);
@@ -49,7 +51,7 @@ export function expectLargeMessages(): void {
 function adapt(): void {
   const expectsLarge = performance.now() - largeAt < LARGE_MS;
   setFlag(OLD_GROWTH, expectsLarge ? AS_V8_LIKES : HALF_AS_LARGE_AGAIN);
-  setFlag(YOUNG_GROWTH, expectsLarge || isCrowded() ? DOUBLES : STAYS);
+  setFlag(YOUNG_GROWTH, mayGrow(expectsLarge) ? DOUBLES : STAYS);
 }
 
 function setFlag(flag: string, value: number): void {
@@ -59,8 +61,11 @@ function setFlag(flag: string, value: number): void {
 }
 
 /** Objects are in one half of the space; the other is for copying. */
-function isCrowded(): boolean {
+function mayGrow(expectsLarge: boolean): boolean {
   const young = getHeapSpaceStatistics().find(({ space_name: name }) => name === "new_space");
-  if (young === undefined || young.space_size >= CROWDED_BYTES_MAX) return false;
-  return young.space_used_size > (CROWDED_SHARE * young.space_size) / 2;
+  if (young === undefined) return false;
+  if (expectsLarge) return young.space_size < LARGE_BYTES_MAX;
+  return (
+    young.space_size < CROWDED_BYTES_MAX && young.space_used_size > (CROWDED_SHARE * young.space_size) / 2
+  );
 }
