@@ -41,6 +41,17 @@ const endless: SchemaRequest = {
 const breaking: SchemaRequest = { ...quick, hash: "breaking", schemaText: "{" };
 const withoutText: SchemaRequest = { hash: "quick", args: {}, fillDefaults: false };
 
+/** Work in native code that no look interrupts. */
+const NATIVE = `
+import { pbkdf2Sync } from "node:crypto";
+import { parentPort } from "node:worker_threads";
+parentPort.on("message", (rounds) => {
+  pbkdf2Sync("", "", rounds, 64, "sha512");
+  parentPort.postMessage({ reply: "done" });
+});
+parentPort.postMessage("ready");
+`;
+
 /** It sleeps for so many ms, and uses no processor meanwhile. */
 const SLEEPER = `
 import { parentPort } from "node:worker_threads";
@@ -82,20 +93,31 @@ describe("createWorkerThread", () => {
     expect([before, lost, after]).toEqual([VALID, { kind: "overran", budgetMs: 1000 }, VALID]);
   });
 
-  test("waits for a thread that gets no processor, and not without end", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "worker-thread-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    const file = join(folder, "sleeper.mjs");
-    writeFileSync(file, SLEEPER);
+  /** With 500 ms of processor time, and ten times as long by the clock. */
+  function startOwn(program: string, budgetMs = 500): WorkerThread<number, string> {
+    const folder = mkdtempSync(join(tmpdir(), "repertoire-test-"));
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, "thread.mjs");
+    writeFileSync(file, program);
     const thread = createWorkerThread<number, string>({
       program: "schema-worker",
       file,
-      budgetMs: 100,
+      budgetMs,
       memoryMbMax: 64,
     });
     onTestFinished(() => thread.close());
-    expect(await thread.ask(300)).toEqual({ kind: "answered", reply: "awake" });
-    expect(await thread.ask(600_000)).toEqual({ kind: "overran", budgetMs: 100 });
+    return thread;
+  }
+
+  test("waits for a thread that gets no processor, though not without end", async () => {
+    const thread = startOwn(SLEEPER);
+    expect(await thread.ask(1_000)).toEqual({ kind: "answered", reply: "awake" });
+    expect(await thread.ask(600_000)).toEqual({ kind: "overran", budgetMs: 500 });
+  });
+
+  test("gives up a thread that does not say how long it worked", async () => {
+    const thread = startOwn(NATIVE, 10);
+    expect(await thread.ask(4_000_000)).toEqual({ kind: "overran", budgetMs: 10 });
   });
 
   test("does not count the wait in the queue against the budget", async () => {

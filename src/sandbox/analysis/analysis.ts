@@ -68,7 +68,7 @@ function unread(reply: Exclude<ThreadReply<Analysis>, { kind: "answered" }>): Co
       return {
         ...place,
         reason: "too_deep",
-        message: `The code could not be read within ${reply.budgetMs} ms.`,
+        message: `The code takes more than ${reply.budgetMs} ms of processor time to read.`,
         hint: SIMPLIFY,
       };
     case "crashed":

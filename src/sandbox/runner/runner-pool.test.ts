@@ -94,6 +94,20 @@ test.skipIf(likelyNetworkFence().length === 0)(
   },
 );
 
+test.skipIf(likelyNetworkFence().length === 0)(
+  "all of a burst of first runs get a runner where the fence is not allowed",
+  async () => {
+    const fence = likelyNetworkFence()[0]!;
+    const pool = createPool({
+      launch: (command) =>
+        command.file === fence ? launch({ ...command, file: "/bin/false", args: [] }) : launchStub(command),
+      findFence: () => Promise.resolve([]),
+    });
+    const held = await Promise.all(Array.from({ length: 6 }, () => hold(pool)));
+    expect(new Set(held.map(({ runner }) => runner.pid)).size).toBe(6);
+  },
+);
+
 describe("places", () => {
   test("are bounded at a level, and who comes later waits until one is free", async () => {
     const pool = createPool();

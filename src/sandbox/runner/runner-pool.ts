@@ -3,8 +3,8 @@
  *
  * A run has a runner to itself. While it waits for a capability that it called, that capability has a runner of its own, one
  * level deeper; each level has its own places, so a run never waits for a place that only its own end can free. The places of a
- * level are a share: the last ones are for owners that hold none. Who gets no place waits in line, by turns of the owners. A runner that was killed is replaced before it is
- * needed, and one that has served long enough is let go.
+ * level are a share: the last ones are for owners that hold none. Who gets no place waits in line, by turns of the owners.
+ * A runner that was killed is replaced before it is needed, and one that has served long enough is let go.
  */
 import { messageOf } from "../../core/errors.ts";
 import { Share } from "../../timing/share.ts";
@@ -116,6 +116,7 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
 
   async function start(): Promise<void> {
     startingCount++;
+    const wasFenceTried = isFenceTried;
     const prefix = await fence;
     if (isClosed) return void startingCount--;
     const memoryMb = deps.memoryMb();
@@ -123,10 +124,14 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
       const runner = startRunner({ launch: deps.launch, memoryMb, prefix });
       alive.set(runner, { runCount: 0, memoryMb });
       void forgetWhenGone(runner);
-      awaitWarm(runner, () => startingCount--, reportFailedStart);
+      awaitWarm(
+        runner,
+        () => startingCount--,
+        (reason) => reportFailedStart(reason, wasFenceTried),
+      );
     } catch (error) {
       startingCount--;
-      reportFailedStart(messageOf(error));
+      reportFailedStart(messageOf(error), wasFenceTried);
     }
   }
 
@@ -151,10 +156,13 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
     });
   }
 
-  /** A runner that dies before it is warm would die again: after a few tries, the caller that waits is told. */
-  function reportFailedStart(reason: string): void {
-    if (isFenceTried) failedStartCount++;
-    else fence = (deps.findFence ?? findNetworkFence)();
+  /**
+   * A runner that dies before it is warm would die again: after a few tries, the caller that waits is told. Those that were
+   * started before the fence was tried may all have failed for it.
+   */
+  function reportFailedStart(reason: string, wasFenceTried: boolean): void {
+    if (wasFenceTried) failedStartCount++;
+    else if (!isFenceTried) fence = (deps.findFence ?? findNetworkFence)();
     isFenceTried = true;
     if (failedStartCount > START_TRIES_MAX) {
       for (const waiter of placed.splice(0)) {
@@ -196,7 +204,9 @@ export function createRunnerPool(deps: PoolDeps): RunnerPool {
     startMissing(0);
     spareTimer ??= setTimeout(() => {
       spareTimer = undefined;
-      startMissing(1);
+      // Who waits for a runner comes first.
+      if (placed.length > 0) fill();
+      else startMissing(1);
     }, SPARE_AFTER_MS).unref();
   }
 

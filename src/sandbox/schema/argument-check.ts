@@ -119,7 +119,7 @@ export function createArgumentCheck(options: { readonly budgetMs?: number } = {}
     sent.clear();
     const why =
       reply.kind === "overran"
-        ? `took longer than ${reply.budgetMs} ms`
+        ? `took more than ${reply.budgetMs} ms of processor time`
         : `broke the thread that ran it (${reply.reason})`;
     const verdict: Unchecked = { kind: "unchecked", reason: `the check against the schema ${why}` };
     if (given.size >= REMEMBERED_COUNT_MAX) given.delete(given.keys().next().value!);
