@@ -10,6 +10,8 @@ import { createTestRuns, type TestDeps, type TestRuns } from "./runs.testkit.ts"
 /** In capitals: on disk when it is acknowledged, with all that is before it. */
 let writes: string[];
 let kit: TestRuns;
+/** What the record of reads waits for. */
+let gate: (() => Promise<unknown>) | undefined;
 
 const noting = (store: RunStore): RunStore => ({
   ...store,
@@ -19,8 +21,14 @@ const noting = (store: RunStore): RunStore => ({
   openStep: (...args) => noted("OPEN", store.openStep(...args)),
   closeStep: (...args) => noted("CLOSE", store.closeStep(...args)),
   recordStep: (...args) => noted("STEP", store.recordStep(...args)),
-  recordSteps: (...args) =>
-    noted(`${args[1].length} ${args[2] === "process" ? "read" : "READ"}`, store.recordSteps(...args)),
+  recordSteps: async (...args) => {
+    const name = `${args[1].length} ${args[2] === "process" ? "read" : "READ"}`;
+    if (gate === undefined) return noted(name, store.recordSteps(...args));
+    await gate();
+    const isWritten = await store.recordSteps(...args);
+    writes.push(name);
+    return isWritten;
+  },
   settle: () => noted("SETTLE", store.settle()),
 });
 
@@ -34,6 +42,7 @@ afterEach(() => kit.close());
 
 async function open(deps: Pick<TestDeps, "rowAfterMs">): Promise<void> {
   writes = [];
+  gate = undefined;
   const around = { around: noting, ...deps };
   kit = await createTestRuns(temporaryFolder(), undefined, undefined, undefined, around);
   kit.addSource(
@@ -119,6 +128,24 @@ it("has each read on record before the next call is sent", async () => {
   );
   await kit.execute("for (let n = 0; n < 5; n++) await mcp.counting.count({ n })");
   expect(seen).toEqual([0, 1, 2, 3, 4]);
+});
+
+it.each([
+  ["await mcp.notes.read({}); await mcp.notes.send({})", "start 1 read OPEN send CLOSE FINISH"],
+  ["await mcp.notes.read({}); await mcp.notes.put({})", "start 1 read SETTLE put STEP FINISH"],
+  ["await mcp.notes.read({})", "start 1 read finish"],
+])("lets nothing overtake the record of a read: %s", async (code, order) => {
+  // Long enough for the code to go on with the answer, which it has already.
+  gate = () => new Promise((resolve) => setTimeout(resolve, 200));
+  expect((await kit.execute(code)).result.success).toBe(true);
+  expect(writes.join(" ")).toBe(order);
+});
+
+it("fails where the last read cannot be put on record", async () => {
+  gate = () => Promise.reject(new Error("The disk is gone."));
+  const { result } = await kit.execute("await mcp.notes.read({}); return 1");
+  expect(result.success).toBe(false);
+  expect(writes).not.toContain("finish");
 });
 
 it("keeps what was read when the code fails, for the run that goes on", async () => {
