@@ -14,7 +14,7 @@ export const CRASH_POINTS = [
   "step.sent",
   /** The answer is there and not on record. */
   "step.answered",
-  /** The answer is on record, and the caller has not heard of it. */
+  /** The answer is on record, and the caller has not heard of it; of reads, some together, and the code goes on already. */
   "step.closed",
   /** Everything has happened, and the end is not on record. */
   "run.ending",

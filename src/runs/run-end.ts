@@ -155,7 +155,8 @@ async function finishRun(
   waking: () => Promise<Waking>,
 ): Promise<void> {
   crashPoint("run.ending");
-  // A run that only read can be made again: nothing is lost with it but its answer, which was told.
+  // A run that only read can be made again: nothing is lost with it but its answer, which was told. The same is true of
+  // one that only read since it went on from another, whose changes are on disk.
   const durability = end.result.success && !journal.hasChanged ? "process" : "disk";
   const ended = { ...endOf(end, seal, request, elapsedMs), ...(await waking()) };
   await store.finish(leaseOf(run), ended, durability);

@@ -9,7 +9,7 @@ export interface Shutdown {
   readonly signal: AbortSignal;
   /** Resolves with true at once; while draining, with false when the signal aborts. */
   enter(signal: AbortSignal): Promise<boolean>;
-  /** Counts a call until its outcome is on record. */
+  /** Counts a call until its outcome is on record; a read, until it is answered. */
   track<T>(call: Promise<T>): Promise<T>;
   /** Counts a whole run: a drain waits for it to write its end. */
   trackRun<T>(run: Promise<T>): Promise<T>;

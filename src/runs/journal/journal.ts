@@ -34,7 +34,7 @@ export interface StepRequest {
   readonly args: JsonObject;
   /** Making it twice does no harm. */
   readonly isRepeatable: boolean;
-  /** It changes nothing: what it answered need not be on record before the next call, unless that one changes something. */
+  /** It changes nothing: its answer is on record before the next call is sent, and on disk before one that changes something. */
   readonly isRead?: boolean;
   /** It is a run of its own, with a journal of its own. */
   readonly startsRun?: boolean;

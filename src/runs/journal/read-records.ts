@@ -1,10 +1,10 @@
 /**
- * What the reads of a run answered, on its way to the store. Code goes on with an answer at once, and its record is written while
- * it does. Reads that answer together are recorded together.
+ * What the reads of a run answered, on its way to the store. Code goes on with an answer at once, and its record is
+ * written while it does. Reads that answer together are recorded together.
  *
- * Nothing that comes after a read is sent, asked or told before the read is on record: `flush` comes first. So a process that dies
- * in between loses nothing that anything rests on. When a record cannot be written, or another owner has the run, the run ends as it
- * would for any other step.
+ * No call is sent, no question asked and no end told before the reads that came earlier are on record: `flush` comes
+ * first. So a process that dies in between loses nothing that anything rests on. When a record cannot be written, or
+ * another owner has the run, the run ends as it would for any other step.
  */
 import { crashPoint } from "../../process/crash-point.ts";
 import type { FinishedStep, Lease, RunStore } from "../../core/store.ts";
