@@ -22,7 +22,7 @@ const TELLING_SHARE_MIN = 0.4;
  */
 const WEIGHT = 0.25;
 /** Who asks for several things needs room for each: there, tools that were used once would crowd out what never was. */
-const WEIGHT_SEVERAL = 0.06;
+const WEIGHT_SEVERAL = 0.02;
 const WEIGHT_CROWDED = 20;
 const WEIGHT_ALL_USED = 3;
 /** The more of it is from tools that were used once, the less: with half of it, next to nothing. */
