@@ -78,11 +78,11 @@ async function timeSaves(served: Served, problems: string[]): Promise<Samples> {
     await save(store, earlyName(`save${round}`), `Saved in round ${round}.`);
     const { elapsedMs, capabilities } = await timeList(served.gateway);
     values.push(elapsedMs);
-    const expected = Math.min(LISTED_COUNT_MAX, served.size + round);
     const problem = `${nameOf(served)}, round ${round}`;
     if (!capabilities.includes(`mcp__early__save${round}`)) problems.push(`${problem}: it is not there`);
-    if (capabilities.length !== expected)
-      problems.push(`${problem}: ${capabilities.length} instead of ${expected}`);
+    // Most of them have no place in the budget of the list.
+    if (capabilities.length > LISTED_COUNT_MAX)
+      problems.push(`${problem}: ${capabilities.length} are listed`);
   }
   await store.close();
   return { name: nameOf(served), values };
