@@ -1,10 +1,10 @@
 /**
  * What comes and goes with every call, by its id. In the order in which it came.
  *
- * A Map or a Set is the wrong thing for that. When V8 makes its table anew, which it does again and again while entries
- * come and go, the old table keeps all that was in it and points to the new one. Once one table has become old, every
- * later one is kept alive by the one before, with all that was ever in it, until the whole heap is collected: under load
- * nearly everything of a call was copied twice and became old. An object that is a dictionary has no such link.
+ * A Map or a Set is wrong for that. While entries come and go, V8 replaces its table again and again, and the replaced
+ * table keeps its entries and points to the next one. Once one table has reached the old generation, it keeps every later
+ * one alive, with all entries that they ever had, until the whole heap is collected. Under load, nearly everything of a
+ * call reached the old generation that way. An object in dictionary mode has no such link.
  */
 export class InFlight<V, Id extends string | number = number> {
   readonly #entries = Object.create(null) as Record<string | number, Entry<V, Id>>;

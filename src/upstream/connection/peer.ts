@@ -183,7 +183,7 @@ export class Peer {
     const { timer, options, resolve } = pending;
     timer.stop();
     options.signal?.removeEventListener("abort", pending);
-    // Whoever waits goes on in a later turn, after all that hears of the end here.
+    // The caller goes on in a later microtask, after everything that hears of the end here.
     resolve(reply);
     options.onEnd?.(reply);
   }
