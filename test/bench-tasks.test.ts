@@ -135,7 +135,7 @@ describe("the rules of counting", () => {
 
 it(
   "does every task in every mode with the right result, and says what each comes to",
-  { timeout: 60_000 },
+  { timeout: 180_000 },
   async () => {
     const { outcomes, failures } = await run(SMALL_TASKS);
     expect(failures).toEqual([]);
