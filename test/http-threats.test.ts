@@ -148,8 +148,8 @@ describe("T064: listening", () => {
         );
         await Promise.race([reader.ended, eventually("an event", () => reader.events.length > 0)]);
         reader.cut();
-        const isRefused = reader.events.length === 0;
-        // On a busy machine some of those at once are closed before they have shown their token.
+        const isRefused = reader.status() === 429;
+        // On a busy machine some of those at once are closed before they have shown their token, and so may this one be.
         if (!isRefused && sockets.length < 2_000) openSome(20);
         return isRefused;
       });

@@ -132,6 +132,8 @@ export function callOf(id: number | string, name: string, args: object = {}, met
 
 export interface EventReader {
   readonly events: { id: string; data: string }[];
+  /** Of the answer; undefined as long as there is none. */
+  readonly status: () => number | undefined;
   readonly ended: Promise<void>;
   cut(): void;
 }
@@ -144,7 +146,9 @@ export function readEvents(
   const events: { id: string; data: string }[] = [];
   const { promise: ended, resolve } = Promise.withResolvers<void>();
   const { method = "POST", headers = {}, body } = options;
+  let status: number | undefined;
   const request = httpRequest(url, { method, headers: { ...JSON_HEADERS, ...headers } }, (response) => {
+    status = response.statusCode;
     let text = "";
     response.setEncoding("utf8");
     response.on("data", (part: string) => {
@@ -160,5 +164,5 @@ export function readEvents(
   request.once("error", () => resolve());
   request.end(body);
   onTestFinished(() => void request.destroy());
-  return { events, ended, cut: () => void request.destroy() };
+  return { events, status: () => status, ended, cut: () => void request.destroy() };
 }
