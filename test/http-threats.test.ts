@@ -150,7 +150,7 @@ describe("T064: listening", () => {
         reader.cut();
         const isRefused = reader.status() === 429;
         // On a busy machine some of those at once are closed before they have shown their token, and so may this one be.
-        if (!isRefused && sockets.length < 2_000) openSome(20);
+        if (reader.events.length > 0 && sockets.length < 2_000) openSome(20);
         return isRefused;
       });
       const refused = await ask(stand.ann, "subscriptions/listen", listen);
