@@ -110,7 +110,12 @@ describe("the catalogue", () => {
       source: "a",
       uri: "ui://b/../%2e?x#y",
     });
+    expect(registry.routeUri("ui://a+b/../%2e?x#y")).toEqual({ source: "a", uri: "ui://b/../%2e?x#y" });
+    expect(registry.routeUri("skill://b+a+b/SKILL.md")).toEqual({ source: "b", uri: "skill://a+b/SKILL.md" });
     for (const uri of [
+      "ui://nobody+x",
+      "ui://a+",
+      "file://a+x",
       "ui://a/x",
       "file:///etc/passwd",
       "repertoire://server/nobody/x:y",

@@ -11,13 +11,14 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { isJsonObject, type JsonObject } from "../core/json.ts";
+import { declares, TASKS_EXTENSION } from "../core/extensions.ts";
+import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
 import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from "../core/tool.ts";
 import { LIST_METHODS, type Gateway, type GatewayDescription } from "../gateway/gateway.ts";
 import { FORWARDED_METHODS, type ForwardedMethod } from "../gateway/forwarding.ts";
-import { TASK_METHODS, TASKS_EXTENSION } from "../gateway/tasks/task.ts";
+import { TASK_METHODS } from "../gateway/tasks/task.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS } from "../core/rpc-codes.ts";
 import type { ServerEvents } from "../gateway/server-events.ts";
 import { failureOf } from "./answer.ts";
@@ -57,7 +58,7 @@ export function createMcpServer(
   client: McpClient,
   { serverInfo, capabilities: offered, instructions }: GatewayDescription,
 ): Server {
-  const hasTasks = client.era === "modern" && !isTransparent && offersTasks(offered);
+  const hasTasks = client.era === "modern" && !isTransparent && declares(offered, TASKS_EXTENSION);
   const capabilities = hasTasks || isTransparent ? offered : withoutTasks(offered);
   // Another process may save a capability at any moment, and what one client may see is not for a shared cache.
   const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
@@ -194,13 +195,9 @@ function registerTasks({ server, gateway, contextFor, log }: HandlerDeps): void 
   }
 }
 
-function offersTasks({ extensions }: JsonObject): boolean {
-  return isJsonObject(extensions) && Object.hasOwn(extensions, TASKS_EXTENSION);
-}
-
 /** A client of the legacy era has none of it. */
 function withoutTasks(capabilities: JsonObject): JsonObject {
-  if (!offersTasks(capabilities)) return capabilities;
+  if (!declares(capabilities, TASKS_EXTENSION)) return capabilities;
   const { extensions, ...rest } = capabilities;
   const { [TASKS_EXTENSION]: _, ...others } = extensions as JsonObject;
   return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };

@@ -6,7 +6,7 @@ import type { GatewayDeps } from "../gateway-deps.ts";
 import { createListLibrary } from "./list-library.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
-import { TASKS_EXTENSION } from "../tasks/task.ts";
+import { TASKS_EXTENSION } from "../../core/extensions.ts";
 import type { GatewayDescription } from "../gateway.ts";
 
 export interface MetaTools {

@@ -3,13 +3,12 @@
  * the task. Everything is read from the store, so any process answers, also after a restart.
  */
 import { META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { declares, TASKS_EXTENSION } from "../../core/extensions.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { MISSING_CAPABILITY } from "../../core/rpc-codes.ts";
 import { fail, type ToolResult } from "../../core/result.ts";
 import type { CallContext, ToolAnswer, ToolView } from "../../core/tool.ts";
 import type { RunLook } from "../../runs/background/look.ts";
-
-export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 
 export const TASK_METHODS = ["tasks/get", "tasks/update", "tasks/cancel"] as const;
 export type TaskMethod = (typeof TASK_METHODS)[number];
@@ -23,8 +22,7 @@ const POLL_INTERVAL_MS = 1_000;
 
 /** Whether the client of this request knows tasks: it says so with each request. */
 export function takesTasks({ modern }: Pick<CallContext, "modern">): boolean {
-  const extensions = modern?.capabilities["extensions"];
-  return isJsonObject(extensions) && isJsonObject(extensions[TASKS_EXTENSION]);
+  return declares(modern?.capabilities, TASKS_EXTENSION);
 }
 
 /** Whether tasks are offered: by the whole gateway, and by a profile that shows something of ours. */
