@@ -17,6 +17,8 @@ import { TRACE_ID_KEY } from "./answer.ts";
 import { createGateway } from "./whole-gateway.ts";
 import { META_TOOLS, openRig, sum } from "./gateway.testkit.ts";
 import { listTools } from "./list-all.ts";
+import { INSTRUCTIONS_MAX } from "./meta-tools/meta-tools.ts";
+import type { Gateway } from "./gateway.ts";
 
 describe("the list", () => {
   it("has exactly the five meta-tools, and what was kept in the very next list", async () => {
@@ -80,7 +82,7 @@ describe("the list", () => {
 
   it("uses only what every client's dialect of JSON Schema can carry", async () => {
     const { gateway } = await openRig();
-    const text = JSON.stringify(await listTools(gateway));
+    const text = JSON.stringify((await listTools(gateway)).map(({ _meta, ...shown }) => shown));
     expect(text).not.toContain('"type":[');
     expect(text).not.toContain('"additionalProperties":{}');
     expect(text).not.toContain("$ref");
@@ -108,6 +110,54 @@ describe("the list", () => {
     expect((await listTools(none.gateway))[0]!.description).toContain("No servers are configured yet.");
   });
 });
+
+describe("clients that search the tools by themselves", () => {
+  it("have what finds and runs tools at hand from the start, and a hint at each of the others", async () => {
+    const { gateway } = await openRig();
+    const metas = (await listTools(gateway)).map(({ name, _meta }) => [
+      name,
+      _meta?.["anthropic/alwaysLoad"],
+    ]);
+    expect(metas.filter(([, isLoaded]) => isLoaded === true).map(([name]) => name)).toEqual([
+      "browse_components",
+      "execute",
+    ]);
+    for (const { _meta } of await listTools(gateway)) {
+      const hint = _meta?.["anthropic/searchHint"] as string;
+      expect(hint).toMatch(/^[A-Za-z ,:]+$/);
+      expect(hint.split(" ").length).toBeLessThanOrEqual(12);
+    }
+  });
+
+  it("are told the servers and the loop in five lines", async () => {
+    const { gateway } = await openRig(createFixtureSource("github", []), createFixtureSource("slack", []));
+    const lines = (await instructionsOf(gateway)).split("\n");
+    expect(lines).toHaveLength(5);
+    expect(lines[0]).toBe("Servers: github, slack.");
+    expect(lines.slice(1).map((line) => META_TOOLS.filter((tool) => line.includes(tool)))).toEqual([
+      ["browse_components"],
+      ["execute"],
+      ["execute"],
+      ["list_library", "save_to_library"],
+    ]);
+  });
+
+  it("are told no more than they keep, however long the names of the servers are", async () => {
+    const servers = Array.from({ length: 40 }, (_, i) =>
+      createFixtureSource(`${"long_".repeat(50)}${i}`, []),
+    );
+    const told = await instructionsOf((await openRig(...servers)).gateway);
+    expect(told.length).toBeLessThanOrEqual(INSTRUCTIONS_MAX);
+    expect(told.split("\n")).toHaveLength(5);
+    expect(told).toContain("4. save_to_library");
+  });
+});
+
+async function instructionsOf(gateway: Gateway): Promise<string> {
+  const described = await gateway.describe();
+  if (!described.success) throw new Error(described.error.message);
+  return described.data.instructions!;
+}
 
 describe("arguments", () => {
   it.each([

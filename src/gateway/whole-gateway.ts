@@ -54,7 +54,6 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const turned = () => turns.forEach((tell) => tell());
   const toolList = createToolListReader({ ...deps, metaTools, turned });
   const asked = createAskedCalls(deps);
-  const described = Promise.resolve(succeed(describeGateway(deps.version)));
 
   /** A meta-tool, or something saved by any of its names. */
   async function routeOwn(
@@ -311,7 +310,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
   });
 
   return {
-    describe: () => described,
+    async describe(context) {
+      const shown = deps.servers().filter((id) => context?.view?.allowsServer(id) !== false);
+      return succeed(describeGateway(deps.version, shown));
+    },
     list,
     find(name) {
       const route = registry.route(name);

@@ -117,6 +117,7 @@ it("C6: out of the cache of npx, npx is written by its full path, with a PATH wh
         type: "stdio",
         command: "/opt/npx",
         args: ["-y", "repertoire", "serve"],
+        alwaysLoad: true,
         env: { PATH: "/opt:/bin:/usr/bin" },
       },
     },

@@ -8,7 +8,7 @@ const URL_TEXT = "http://127.0.0.1:7373/mcp";
 it("a program is written as each client reads it", () => {
   const plain = { command: "repertoire", args: ["serve"] };
   expect(Object.fromEntries(CLIENT_IDS.map((id) => [id, describeEntry(id, SERVE)]))).toEqual({
-    claude: { type: "stdio", ...plain, env: {} },
+    claude: { type: "stdio", ...plain, env: {}, alwaysLoad: true },
     "claude-desktop": plain,
     cursor: plain,
     vscode: { type: "stdio", ...plain },
@@ -22,7 +22,7 @@ it("an address is written as each client reads it, with the name of the token's 
   const server = { kind: "http", url: URL_TEXT, tokenVariable: "TOKEN" } as const;
   const headers = (reference: string) => ({ headers: { Authorization: `Bearer ${reference}` } });
   expect(Object.fromEntries(CLIENT_IDS.map((id) => [id, describeEntry(id, server)]))).toEqual({
-    claude: { type: "http", url: URL_TEXT, ...headers("${TOKEN}") },
+    claude: { type: "http", url: URL_TEXT, ...headers("${TOKEN}"), alwaysLoad: true },
     "claude-desktop": undefined,
     cursor: { url: URL_TEXT, ...headers("${env:TOKEN}") },
     vscode: { type: "http", url: URL_TEXT, ...headers("${env:TOKEN}") },
@@ -33,7 +33,14 @@ it("an address is written as each client reads it, with the name of the token's 
 });
 
 it("what a person added to the entry stays", () => {
-  const existing = { command: "old", args: [], env: { LANG: "C" }, timeout: 9, alwaysAllow: ["x"] };
+  const existing = {
+    command: "old",
+    args: [],
+    env: { LANG: "C" },
+    timeout: 9,
+    alwaysAllow: ["x"],
+    alwaysLoad: false,
+  };
   expect(mergeEntry(existing, describeEntry("claude", SERVE)!)).toEqual({
     type: "stdio",
     command: "repertoire",
@@ -41,6 +48,7 @@ it("what a person added to the entry stays", () => {
     env: { LANG: "C" },
     timeout: 9,
     alwaysAllow: ["x"],
+    alwaysLoad: false,
   });
 });
 

@@ -19,16 +19,24 @@ export type GatewayServer =
 export function describeEntry(client: ClientId, server: GatewayServer): JsonObject | undefined {
   if (server.kind === "http") return REMOTE[client]?.(server.url, server.tokenVariable);
   const { command, args, env } = server;
-  if (client === "claude") return { type: "stdio", command, args, env: { ...env } };
+  if (client === "claude") return { type: "stdio", command, args, env: { ...env }, ...AT_HAND };
   const entry = { command, args, ...(env !== undefined && { env: { ...env } }) };
   return client === "vscode" ? { type: "stdio", ...entry } : entry;
 }
+
+/** It loads the tools of servers only when it searches for them; without these five it would not search here at all. */
+const AT_HAND = { alwaysLoad: true } as const;
 
 type DescribeRemote = (url: string, variable: string | undefined) => JsonObject;
 
 /** Claude Desktop has remote servers in its settings window, not in its file. */
 const REMOTE: Readonly<Record<ClientId, DescribeRemote | undefined>> = {
-  claude: (url, variable) => ({ type: "http", url, ...bearer(variable, (name) => `\${${name}}`) }),
+  claude: (url, variable) => ({
+    type: "http",
+    url,
+    ...bearer(variable, (name) => `\${${name}}`),
+    ...AT_HAND,
+  }),
   "claude-desktop": undefined,
   cursor: (url, variable) => ({ url, ...bearer(variable, (name) => `\${env:${name}}`) }),
   vscode: (url, variable) => ({ type: "http", url, ...bearer(variable, (name) => `\${env:${name}}`) }),
@@ -54,6 +62,8 @@ const REMOTE_KEYS = [
   "env_http_headers",
   "bearer_token_env_var",
 ];
+/** What a person wrote there counts. */
+const KEPT: ReadonlySet<string> = new Set(["headers", "alwaysLoad"]);
 /** A person who connects a client wants the server to be on. */
 const SWITCHES = ["enabled", "disabled"];
 
@@ -72,7 +82,7 @@ export function mergeEntry(existing: unknown, entry: JsonObject): Record<string,
     // What a person put there by hand stays: other variables beside those that the command needs, and headers as they
     // are.
     if (key === "env") merged[key] = { ...asObject(merged[key]), ...(value as JsonObject) };
-    else if (key !== "headers" || !Object.hasOwn(merged, key)) merged[key] = value;
+    else if (!KEPT.has(key) || !Object.hasOwn(merged, key)) merged[key] = value;
   }
   return merged;
 }

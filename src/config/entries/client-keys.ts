@@ -77,6 +77,7 @@ export const SILENT_KEYS: readonly string[] = [
   "icon",
   "version",
   "gallery",
+  "alwaysLoad",
   "$schema",
   "comment",
   "_comment",

@@ -219,6 +219,8 @@ export function createBrowseComponents(deps: BrowseDeps): MetaTool {
     input,
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    searchHint: "find tools of all connected servers by what they do",
+    isAlwaysLoaded: true,
     run: async (asked, context) => succeed(await run(asked, context)),
   });
 }

@@ -67,6 +67,7 @@ export function createDescribeWorkflow(deps: DescribeDeps): MetaTool {
     }),
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    searchHint: "show a kept tool: inputs, source, versions, statistics",
     async run(input, context) {
       await deps.freshenLibrary();
       const found = await viewLibrary(deps.library, context.view).describe(input.name);

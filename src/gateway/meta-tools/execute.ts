@@ -57,6 +57,8 @@ export function createExecute(deps: ExecuteDeps): Execute {
     input: executeInput,
     output: executeOutput,
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
+    searchHint: "run TypeScript against tools, run a workflow, resume a run",
+    isAlwaysLoaded: true,
     async run(args, context) {
       const checked = checkRequest(args);
       return checked.success ? executeChecked(deps, args, context) : checked;

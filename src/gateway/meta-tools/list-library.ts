@@ -43,6 +43,7 @@ export function createListLibrary({ library, lookUpTool, freshenLibrary }: ListL
     }),
     output,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    searchHint: "list the scripts and workflows that were kept as tools",
     async run(input, { view }) {
       await freshenLibrary();
       const kept = await viewLibrary(library, view).listCurrent(input.pattern ?? null);

@@ -36,6 +36,10 @@ export interface MetaToolSpec<Input extends z.ZodObject, Output extends z.ZodObj
   readonly input: Input;
   readonly output: Output;
   readonly annotations: ToolAnnotations;
+  /** What it is for, in words that a client which searches its tools by itself compares with a task. */
+  readonly searchHint: string;
+  /** Whether such a client is asked to have it at hand from the start: without it, nothing else is found. */
+  readonly isAlwaysLoaded?: true;
   readonly run: (input: z.output<Input>, context: CallContext) => Promise<ToolResult<z.output<Output>>>;
 }
 
@@ -56,6 +60,10 @@ export function createMetaTool<Input extends z.ZodObject, Output extends z.ZodOb
         description: spec.describe(servers, idle),
         ...schemas,
         annotations: spec.annotations,
+        _meta: {
+          ...(spec.isAlwaysLoaded && { "anthropic/alwaysLoad": true }),
+          "anthropic/searchHint": spec.searchHint,
+        },
       };
     },
     async call(args, context) {

@@ -1,4 +1,6 @@
+import { cut } from "../../text/cut.ts";
 import { createBrowseComponents } from "./browse-components.ts";
+import { describeServers } from "./browse-hint.ts";
 import { createDescribeWorkflow } from "./describe-workflow.ts";
 import { createExecute, type Execute } from "./execute.ts";
 import type { ToolDefinition } from "../../core/tool.ts";
@@ -32,11 +34,21 @@ export function defineMetaTools(deps: GatewayDeps): ToolDefinition[] {
   return createMetaTools(deps).all.map((tool) => tool.define(deps.servers(), deps.idle?.()));
 }
 
-const INSTRUCTIONS =
-  "Find tools with browse_components, run TypeScript against them with execute, keep what worked with save_to_library.";
+/** Longer ones are cut by clients; one of them keeps 2 KB. */
+export const INSTRUCTIONS_MAX = 2_000;
+
+/** Which servers there are, and the loop: for clients that look for tools by themselves, and load none before. */
+function instruct(servers: readonly string[]): string {
+  return `${cut(describeServers(servers), INSTRUCTIONS_MAX - LOOP.length - 1)}\n${LOOP}`;
+}
+
+const LOOP = `1. browse_components finds their tools by what you want to do.
+2. execute runs TypeScript against them, as in await mcp.notes.add({...}): many calls in one, and only what it returns comes back.
+3. If a run stops, execute {resume} goes on with it and repeats no call that was made.
+4. save_to_library keeps what worked as a tool; list_library shows what was kept.`;
 
 /** What clients are told of the gateway itself. */
-export function describeGateway(version: string): GatewayDescription {
+export function describeGateway(version: string, servers: readonly string[]): GatewayDescription {
   return {
     serverInfo: { name: "repertoire", title: "Repertoire", version },
     capabilities: {
@@ -47,6 +59,6 @@ export function describeGateway(version: string): GatewayDescription {
       logging: {},
       extensions: { [TASKS_EXTENSION]: {} },
     },
-    instructions: INSTRUCTIONS,
+    instructions: instruct(servers),
   };
 }

@@ -67,6 +67,7 @@ export function createSaveToLibrary(deps: SaveDeps): MetaTool {
     }),
     output,
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: false },
+    searchHint: "keep code or a workflow that worked as a tool",
     async run(args, context) {
       const drafts = viewDrafts(deps.drafts, context.principal, deps.hasRun);
       const draft = await drafts.find(args.draft_name, "draft_name");

@@ -51,6 +51,17 @@ describe("the lists of a profile", () => {
     expect(JSON.stringify([prompts, resources, templates])).not.toContain("files");
   });
 
+  it("are what its instructions name, and one without all meta-tools has none", async () => {
+    const rig = await openProfileRig();
+    const instructions = async (rules: Parameters<typeof rig.profile>[0]) => {
+      const described = await rig.profile(rules).gateway.describe();
+      return described.success ? described.data.instructions : described.error.message;
+    };
+    expect(await instructions({})).toMatch(/^Servers: files, notes\.\n/);
+    expect(await instructions(NOTES_ONLY)).toMatch(/^Servers: notes\.\n/);
+    expect(await instructions({ tools: { deny: ["execute"] } })).toBeUndefined();
+  });
+
   it("are the same bytes and the same version for as long as nothing changes, and those of the gateway stay as they are", async () => {
     const rig = await openProfileRig();
     const before = await toolBytesOf(rig.core);

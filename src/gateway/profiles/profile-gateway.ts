@@ -95,13 +95,14 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
 
   return {
     async describe(context) {
-      const described = await core.describe(context);
-      const isWhole = META_TOOL_NAMES.every((name) => currentView().allows(name));
+      const view = currentView();
+      const described = await core.describe({ ...context, view });
+      const isWhole = META_TOOL_NAMES.every((name) => view.allows(name));
       if (!described.success || isWhole) return described;
       // What it says to use is not all here.
       const { instructions: _, capabilities, ...rest } = described.data;
       const { extensions: _tasks, ...without } = capabilities;
-      return succeed({ ...rest, capabilities: offersTasks(currentView()) ? capabilities : without });
+      return succeed({ ...rest, capabilities: offersTasks(view) ? capabilities : without });
     },
     async list(method, { cursor }, partial) {
       if (cursor !== undefined) return fail("TOOL_INVALID_INPUT", "Unknown cursor: the list has one page.");
