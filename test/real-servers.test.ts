@@ -38,6 +38,12 @@ async function connectThrough(
   return connect(era, { folder, args: ["--config", file], capabilities });
 }
 
+/** Of links, and of resources that are in the answer. */
+function linksIn({ content }: { readonly content?: unknown }): string[] {
+  const blocks = content as { type: string; uri?: string; resource?: { uri: string } }[];
+  return blocks.flatMap(({ uri, resource }) => uri ?? resource?.uri ?? []);
+}
+
 describe("server-everything", () => {
   it("has the same tools, schemas and all, under its prefix", async () => {
     const direct = await (await connectDirect()).listTools();
@@ -57,13 +63,29 @@ describe("server-everything", () => {
       ["get-tiny-image", {}],
       ["get-annotated-message", { messageType: "error", includeImage: true }],
       ["get-structured-content", { location: "Chicago" }],
-      ["get-resource-links", { count: 3 }],
-      ["get-resource-reference", { resourceType: "Text", resourceId: 1 }],
     ];
     for (const [name, args] of calls) {
       const expected = await direct.callTool({ name, arguments: args });
       const actual = await client.callTool({ name: `everything__${name}`, arguments: args });
       expect(withoutTimes(actual)).toEqual(withoutTimes(expected));
+    }
+  });
+
+  it.each([
+    ["get-resource-links", { count: 5 }],
+    ["get-resource-reference", { resourceType: "Text", resourceId: 1 }],
+  ])("gives links that the same client reads back through the gateway: %s", async (name, args) => {
+    const direct = await connectDirect();
+    const { client } = await connectThrough({ everything: EVERYTHING });
+    const expected = linksIn(await direct.callTool({ name, arguments: args }));
+    const actual = linksIn(await client.callTool({ name: `everything__${name}`, arguments: args }));
+    expect(actual).toEqual(expected.map((uri) => `repertoire://server/everything/${uri}`));
+    expect(actual.length).toBeGreaterThan(0);
+    for (const [at, uri] of actual.entries()) {
+      const { contents } = await client.readResource({ uri });
+      expect(contents).toMatchObject([{ uri, mimeType: expect.any(String) }]);
+      const own = await client.readResource({ uri: expected[at]! });
+      expect(own.contents).toMatchObject([{ uri: expected[at] }]);
     }
   });
 

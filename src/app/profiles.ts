@@ -5,6 +5,7 @@
  */
 import type { ProfileConfig } from "../config/config.ts";
 import type { ConfigSource } from "../config/source.ts";
+import type { ToolView } from "../core/tool.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { createAskedCalls } from "../gateway/asked-call.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -50,7 +51,11 @@ export function createProfiles(profiled: ProfilesDeps): FindGateway {
     isTransparent,
   });
   const asked = createAskedCalls(deps);
-  const whole = masked(core, createServerEvents(servers), false);
+  const leadsIn = (view?: ToolView) => (server: string, uri: string) => {
+    const found = deps.registry.findUri(uri, view);
+    return found?.success === true && found.data.source === server;
+  };
+  const whole = masked(core, createServerEvents(servers, { leadsTo: leadsIn() }), false);
   const rulesOf = (profile: string) => config.current().profiles[profile];
 
   /** The same view for as long as the rules are the same: with a new one, what it lists is decided again. */
@@ -71,7 +76,10 @@ export function createProfiles(profiled: ProfilesDeps): FindGateway {
     if (server === undefined) {
       const view = createViewReader(profile);
       const gateway = createProfileGateway({ core, deps, view });
-      const events = createServerEvents(servers, (id) => view().allowsServer(id));
+      const events = createServerEvents(servers, {
+        shows: (id) => view().allowsServer(id),
+        leadsTo: (id, uri) => leadsIn(view())(id, uri),
+      });
       return masked(gateway, events, false);
     }
     const isFronted = () => rulesOf(profile)?.transparent === server;

@@ -4,7 +4,7 @@
  */
 import type { JsonObject } from "../core/json.ts";
 import { didYouMean, nearest } from "../text/nearest.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext } from "../core/tool.ts";
 import { exposeUri } from "../registry/exposed-uri.ts";
 import type { Registry } from "../registry/registry.ts";
@@ -47,18 +47,13 @@ async function forwardResource(
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
-  const exposed = textOf(params["uri"]);
-  const route = registry.routeUri(exposed);
-  if (route === undefined) return unknownResource(exposed);
-  const result = await registry.request(route.source, method, { ...params, uri: route.uri }, context);
-  if (!result.success || !Array.isArray(result.data["contents"])) return result;
-  // The client asked for the exposed URI and must find it again; what else the answer names stays the server's.
-  const contents = result.data["contents"].map((item) => withUri(item as JsonObject, route.uri, exposed));
-  return { success: true, data: { ...result.data, contents } };
-}
-
-function withUri(item: JsonObject, original: string, exposed: string): JsonObject {
-  return item["uri"] === original ? { ...item, uri: exposed } : item;
+  const asked = textOf(params["uri"]);
+  const route = registry.findUri(asked, context.view);
+  if (route === undefined) return unknownResource(asked);
+  if (!route.success) return route;
+  const { source, uri } = route.data;
+  const result = await registry.request(source, method, { ...params, uri }, context);
+  return result.success ? succeed(registry.links.contents(source, result.data, { asked, uri })) : result;
 }
 
 async function forwardPrompt(
@@ -69,7 +64,9 @@ async function forwardPrompt(
   const name = textOf(params["name"]);
   const prompt = registry.resolvePrompt(name);
   if (prompt === undefined) return missingPrompt(registry, name);
-  return registry.request(prompt.source, "prompts/get", { ...params, name: prompt.original }, context);
+  const asked = { ...params, name: prompt.original };
+  const result = await registry.request(prompt.source, "prompts/get", asked, context);
+  return result.success ? succeed(registry.links.prompt(prompt.source, result.data)) : result;
 }
 
 async function forwardCompletion(
@@ -84,23 +81,21 @@ async function forwardCompletion(
     const forwarded = { ...params, ref: { ...ref, name: prompt.original } };
     return registry.request(prompt.source, "completion/complete", forwarded, context);
   }
-  const route = registry.routeUri(textOf(ref["uri"]));
+  const route = registry.findUri(textOf(ref["uri"]), context.view);
   if (route === undefined) return unknownResource(textOf(ref["uri"]));
-  return registry.request(
-    route.source,
-    "completion/complete",
-    { ...params, ref: { ...ref, uri: route.uri } },
-    context,
-  );
+  if (!route.success) return route;
+  const { source, uri } = route.data;
+  return registry.request(source, "completion/complete", { ...params, ref: { ...ref, uri } }, context);
 }
+
+export const RESOURCE_UPDATED = "notifications/resources/updated";
 
 /**
  * What a server says unasked, with its URIs as clients know them. A log message without a logger gets the server's
  * name.
  */
 export function exposeNotification(server: string, method: string, params: JsonObject): JsonObject {
-  if (method === "notifications/resources/updated")
-    return { ...params, uri: exposeUri(server, textOf(params["uri"])) };
+  if (method === RESOURCE_UPDATED) return { ...params, uri: exposeUri(server, textOf(params["uri"])) };
   if (method === "notifications/message" && params["logger"] === undefined)
     return { ...params, logger: server };
   return params;

@@ -50,7 +50,7 @@ describe("what servers say", () => {
 
   it("comes only from the servers that a profile shows", () => {
     const { servers, say } = openServers();
-    const { heard } = hear(createServerEvents(servers, (id) => id === "notes"));
+    const { heard } = hear(createServerEvents(servers, { shows: (id) => id === "notes" }));
     say("files", MESSAGE, { level: "info", data: "secret" });
     say("notes", MESSAGE, { level: "info", data: "hello" });
     expect(heard).toEqual([[MESSAGE, { level: "info", data: "hello", logger: "notes" }]]);

@@ -6,7 +6,7 @@
 import type { JsonObject } from "../core/json.ts";
 import type { ClientHandle, NotificationListener } from "../core/tool.ts";
 import type { Redactor } from "../text/redaction.ts";
-import { exposeNotification } from "./forwarding.ts";
+import { exposeNotification, RESOURCE_UPDATED } from "./forwarding.ts";
 
 export interface ServerEvents {
   /** Log messages and updated resources. Returns what ends the subscription. */
@@ -25,15 +25,28 @@ export interface RunningServers {
   setLogLevel(level: string, client?: ClientHandle): void;
 }
 
-/** With URIs as clients know them; `shows` says which servers are heard. */
+export interface HeardServers {
+  /** Which servers are heard; without it, all. */
+  readonly shows?: (server: string) => boolean;
+  /** Whether a server's own URI leads to it, so that a client can have subscribed by it; without it, none does. */
+  readonly leadsTo?: (server: string, uri: string) => boolean;
+}
+
+/**
+ * With URIs as clients know them. A client that subscribed by the server's own URI is told of that one; each client hears
+ * of those that it subscribed to.
+ */
 export function createServerEvents(
   servers: RunningServers,
-  shows: (server: string) => boolean = () => true,
+  { shows = () => true, leadsTo = () => false }: HeardServers = {},
 ): ServerEvents {
   return {
     notified: (listener) =>
       servers.notified((server, method, params, client) => {
-        if (shows(server)) listener(method, exposeNotification(server, method, params), client);
+        if (!shows(server)) return;
+        listener(method, exposeNotification(server, method, params), client);
+        if (method !== RESOURCE_UPDATED || typeof params["uri"] !== "string") return;
+        if (leadsTo(server, params["uri"])) listener(method, params, client);
       }),
     tell: (method, params, client) => servers.tell(method, params, client),
     setLogLevel: (level, client) => servers.setLogLevel(level, client),

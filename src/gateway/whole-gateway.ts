@@ -250,8 +250,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     return withTrace(errorAnswer(error, route?.definition.outputSchema === undefined), context);
   }
 
-  function serverOf(method: ForwardedMethod, name: string): string | undefined {
-    return (method === "prompts/get" ? registry.resolvePrompt(name) : registry.routeUri(name))?.source;
+  function serverOf(method: ForwardedMethod, name: string, { view }: CallContext): string | undefined {
+    if (method === "prompts/get") return registry.resolvePrompt(name)?.source;
+    const found = registry.findUri(name, view);
+    return found?.success === true ? found.data.source : undefined;
   }
 
   async function listOffer(
@@ -273,7 +275,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     context: CallContext,
   ): Promise<ToolResult<JsonObject>> {
     if (isTaskMethod(method)) return answerTask(deps, method, params, context);
-    const request = heldRequestOf(method, params, (name) => serverOf(method, name));
+    const request = heldRequestOf(method, params, (name) => serverOf(method, name, context));
     const isOwn = method === "resources/read" && (isLibraryUri(params["uri"]) || isRunUri(params["uri"]));
     const stateless = request === undefined || isOwn ? checkNoState(context) : succeed(undefined);
     if (!stateless.success) return stateless;

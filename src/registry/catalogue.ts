@@ -12,9 +12,7 @@ import type { RegisteredSource } from "./registered-source.ts";
 import { ToolRoute, type RouteDeps } from "./route.ts";
 
 /** What is known at one moment. It does not change afterwards. */
-export interface Catalogue {
-  /** In the order of their exposed names. */
-  readonly components: readonly Component[];
+export interface Catalogue extends ListedTools {
   /** In the order of servers, then of URIs or names. */
   readonly resources: readonly Exposed[];
   readonly resourceTemplates: readonly Exposed[];
@@ -45,7 +43,7 @@ export interface Listings {
   /** Puts a server's listing in place of the one it had; returns that one. */
   put(source: ToolSource, listing: Listing): Listing;
   remove(id: string): Listing;
-  of(id: string): Listing;
+  of(this: void, id: string): Listing;
   /** Whether a listing of the server is shown, empty or not. */
   has(id: string): boolean;
   route(this: void, name: string): ToolRoute | undefined;
@@ -59,6 +57,8 @@ export interface Listings {
   heldPrompt(name: string): HeldEntry | undefined;
   names(): Iterable<string>;
   count(): number;
+  /** By the id of its source. */
+  all(this: void): ReadonlyMap<string, Listing>;
   /** The same object until something changes. */
   merge(): MergedListings;
 }
@@ -69,14 +69,20 @@ interface HeldEntry {
   readonly hold: Hold;
 }
 
-type MergedListings = Pick<
-  Catalogue,
-  "components" | "resources" | "resourceTemplates" | "prompts" | "rejected"
->;
+/** The tools of all sources, in the order of their exposed names. */
+export interface ListedTools {
+  readonly components: readonly Component[];
+  /** Those that only Apps call. */
+  readonly appOnly: readonly Component[];
+}
+
+type MergedListings = ListedTools &
+  Pick<Catalogue, "resources" | "resourceTemplates" | "prompts" | "rejected">;
 
 export function createListings(routeDeps: RouteDeps): Listings {
   const listings = new Map<string, Listing>();
   const routes = new Map<string, ToolRoute>();
+  const appRoutes = new Map<string, ToolRoute>();
   const hiddenRoutes = new Map<string, ToolRoute>();
   const prompts = new Map<string, Exposed>();
   const deniers = new Map<string, string>();
@@ -86,6 +92,7 @@ export function createListings(routeDeps: RouteDeps): Listings {
   function remove(id: string): Listing {
     const listing = listings.get(id) ?? EMPTY_LISTING;
     for (const { name } of listing.components) routes.delete(name);
+    for (const { name } of listing.appOnly) appRoutes.delete(name);
     for (const { name } of listing.hidden) hiddenRoutes.delete(name);
     for (const { name } of listing.prompts) prompts.delete(name);
     for (const name of listing.denied) deniers.delete(name);
@@ -102,6 +109,7 @@ export function createListings(routeDeps: RouteDeps): Listings {
       const before = remove(source.id);
       const routeTo = (component: Component) => new ToolRoute(component, source, routeDeps);
       for (const component of listing.components) routes.set(component.name, routeTo(component));
+      for (const component of listing.appOnly) appRoutes.set(component.name, routeTo(component));
       for (const component of listing.hidden) hiddenRoutes.set(component.name, routeTo(component));
       for (const prompt of listing.prompts) prompts.set(prompt.name, prompt);
       for (const name of listing.denied) deniers.set(name, source.id);
@@ -113,7 +121,7 @@ export function createListings(routeDeps: RouteDeps): Listings {
     },
     of: (id) => listings.get(id) ?? EMPTY_LISTING,
     has: (id) => listings.has(id),
-    route: (name) => routes.get(name),
+    route: (name) => routes.get(name) ?? appRoutes.get(name),
     hiddenRoute: (name) => hiddenRoutes.get(name),
     prompt: (name) => prompts.get(name),
     denier: (name) => deniers.get(name),
@@ -121,6 +129,7 @@ export function createListings(routeDeps: RouteDeps): Listings {
     heldPrompt: (name) => held.prompts.get(name),
     names: () => routes.keys(),
     count: () => routes.size,
+    all: () => listings,
     merge: () => (merged ??= mergeListings(listings)),
   };
 }
@@ -128,8 +137,10 @@ export function createListings(routeDeps: RouteDeps): Listings {
 function mergeListings(listings: ReadonlyMap<string, Listing>): MergedListings {
   const sorted = [...listings].sort(([a], [b]) => compareText(a, b));
   const all = sorted.map(([, listing]) => listing);
+  const byName = (tools: Component[]) => tools.sort((a, b) => compareText(a.name, b.name));
   return {
-    components: all.flatMap((listing) => listing.components).sort((a, b) => compareText(a.name, b.name)),
+    components: byName(all.flatMap((listing) => listing.components)),
+    appOnly: byName(all.flatMap((listing) => listing.appOnly)),
     resources: all.flatMap((listing) => listing.resources),
     resourceTemplates: all.flatMap((listing) => listing.resourceTemplates),
     prompts: all.flatMap((listing) => listing.prompts),

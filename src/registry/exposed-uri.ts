@@ -6,7 +6,7 @@
  * No id of a server has a plus sign, so the first one ends it.
  */
 const PREFIX = "repertoire://server/";
-const KEPT_SCHEME = /^(ui|skill):\/\/(.*)$/s;
+const KEPT_SCHEME = /^(ui|skill):\/\/(.+)$/s;
 const EXPOSED_KEPT = /^(ui|skill):\/\/([a-z0-9_]+)\+(.+)$/s;
 
 /**

@@ -1,4 +1,5 @@
 /** What one server offers, as clients see it: admitted, under exposed names, without what the config denies. */
+import { isAppOnly } from "./app-tool.ts";
 import type { JsonObject } from "../core/json.ts";
 import { exposeTools } from "../core/names.ts";
 import type { Component, SourceAbout, ToolDefinition } from "../core/tool.ts";
@@ -37,6 +38,8 @@ export interface Listing {
   readonly about?: SourceAbout | undefined;
   /** In the order of their names, as are all that follow. */
   readonly components: readonly Component[];
+  /** Tools that only Apps call: they are called like any other, and no list, search or code has them. */
+  readonly appOnly: readonly Component[];
   readonly resources: readonly Exposed[];
   readonly resourceTemplates: readonly Exposed[];
   readonly prompts: readonly Exposed[];
@@ -54,6 +57,7 @@ type Held = ReadonlyMap<string, { readonly original: string; readonly hold: Hold
 
 export const EMPTY_LISTING: Listing = {
   components: [],
+  appOnly: [],
   resources: [],
   resourceTemplates: [],
   prompts: [],
@@ -81,6 +85,7 @@ export function createListing(source: string, all: Admitted, rules: ListingRules
   const tools = exposeByName(source, admitted.tools, { code: "invalid_tool", kind: "tool" }, rejected);
   const mayUse = permit(rules.access);
   const components: Component[] = [];
+  const appOnly: Component[] = [];
   const denied = new Set<string>();
   const hidden: Component[] = [];
   const heldTools = new Map<string, { original: string; hold: Hold }>();
@@ -99,7 +104,7 @@ export function createListing(source: string, all: Admitted, rules: ListingRules
       if (rules.access.exceptCapabilities === true) hidden.push({ name, source, definition: entry });
     } else if (rules.reserved.has(name)) rejected.push(reservedName(entry.name, name));
     else if (grave !== undefined) rejected.push(suspiciousTool(entry.name, grave));
-    else components.push({ name, source, definition: entry });
+    else (isAppOnly(entry) ? appOnly : components).push({ name, source, definition: entry });
   }
   const prompts = exposeByName(
     source,
@@ -116,6 +121,7 @@ export function createListing(source: string, all: Admitted, rules: ListingRules
   return {
     about: admitted.about,
     components,
+    appOnly,
     denied,
     hidden,
     held: { tools: heldTools, prompts: new Map(heldPrompts) },

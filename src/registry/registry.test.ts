@@ -106,12 +106,12 @@ describe("the catalogue", () => {
     const { registry } = openRig();
     registry.add(createFixtureSource("a", []));
     registry.add(createFixtureSource("b", []));
-    expect(registry.routeUri("repertoire://server/a/ui://b/../%2e?x#y")).toEqual({
-      source: "a",
-      uri: "ui://b/../%2e?x#y",
-    });
-    expect(registry.routeUri("ui://a+b/../%2e?x#y")).toEqual({ source: "a", uri: "ui://b/../%2e?x#y" });
-    expect(registry.routeUri("skill://b+a+b/SKILL.md")).toEqual({ source: "b", uri: "skill://a+b/SKILL.md" });
+    const route = (uri: string) => registry.findUri(uri);
+    expect(route("repertoire://server/a/ui://b/../%2e?x#y")).toEqual(
+      succeed({ source: "a", uri: "ui://b/../%2e?x#y" }),
+    );
+    expect(route("ui://a+b/../%2e?x#y")).toEqual(succeed({ source: "a", uri: "ui://b/../%2e?x#y" }));
+    expect(route("skill://b+a+b/SKILL.md")).toEqual(succeed({ source: "b", uri: "skill://a+b/SKILL.md" }));
     for (const uri of [
       "ui://nobody+x",
       "ui://a+",
@@ -124,7 +124,7 @@ describe("the catalogue", () => {
       "repertoire://server//x:y",
       "repertoire://library/a/b",
     ]) {
-      expect(registry.routeUri(uri)).toBeUndefined();
+      expect(route(uri)).toBeUndefined();
     }
   });
 });

@@ -28,11 +28,11 @@ import type {
 } from "../core/tool.ts";
 import { toAnthropicTools } from "./anthropic-tool.ts";
 import { TTL_MS_DEFAULT, TTL_MS_MAX } from "./cache-entry.ts";
-import type { Catalogue } from "./catalogue.ts";
+import type { Catalogue, ListedTools } from "./catalogue.ts";
 import { type ChangeListener, createSourceNotice, type SourceListener } from "./change-notice.ts";
 import { createDiscovery, type DiscoverOptions } from "./discovery.ts";
 import type { RegistryListener } from "../core/registry-event.ts";
-import { parseExposedUri } from "./exposed-uri.ts";
+import { createExposedLinks, type ExposedLinks } from "./exposed-links.ts";
 import type { Backoff } from "../timing/backoff.ts";
 import { createMemoryCache } from "./cached-lists.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
@@ -45,6 +45,7 @@ import { documentOf, type Experience } from "../search/search-document.ts";
 import type { Contribution } from "../search/search-explanation.ts";
 import type { Meanings, SimilarityOf } from "../search/similarity.ts";
 import type { ToolHits } from "./tool-search.ts";
+import { createUriFinder, type FindUri } from "./uri-route.ts";
 import { shareIntent } from "../search/experience.ts";
 
 /** 0.5 s doubles to 30 s. */
@@ -115,6 +116,8 @@ export interface Registry {
   remove(id: string, options?: RemoveOptions): Promise<void>;
   /** What is known now. */
   catalogue(): Catalogue;
+  /** The tools of it; the same object until something changes. */
+  tools(this: void): ListedTools;
   /** Asks the servers whose list is missing or too old, all at once, and says what is known then. */
   discover(options: DiscoverOptions, context: CallContext): Promise<Catalogue>;
   /** Asks one server, whatever is known of it. */
@@ -145,8 +148,10 @@ export interface Registry {
   passServed(id: string, kind: ServedKind, entries: readonly ServedEntry[]): readonly boolean[];
   /** The trust in servers has changed. */
   reviewTrust(): void;
-  /** The id of the server that an exposed URI names, and the URI that this server knows. */
-  routeUri(uri: string): { readonly source: string; readonly uri: string } | undefined;
+  /** The server that a URI leads to: an exposed one, or one that a single server offers. */
+  readonly findUri: FindUri;
+  /** What servers give to clients, with links that those can read. */
+  readonly links: ExposedLinks;
   request(
     id: string,
     method: string,
@@ -187,9 +192,10 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
   const { clock = systemClock, log = silentLog, after = systemAfter } = deps;
   const refuse: Routing["refuse"] = (name, context) => routing.refuse(name, context);
   const verify: Routing["verify"] = (route, context) => routing.verify(route, context);
+  const exposeAnswer: ExposedLinks["answer"] = (source, answer) => links.answer(source, answer);
   const table = createSourceTable({
     ...deps,
-    routeDeps: { watch: deps.watch, guard: deps.guard, refuse, ...(deps.pins && { verify }) },
+    routeDeps: { watch: deps.watch, guard: deps.guard, refuse, exposeAnswer, ...(deps.pins && { verify }) },
     clock,
     log,
     after,
@@ -205,6 +211,11 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
   const routing = createRouting({ ...deps, table, discovery });
   const sourceNotice = createSourceNotice();
   const { listings } = table;
+  const links = createExposedLinks({
+    isOwn: (id) => table.sources.get(id)?.isOwn === true,
+    listingOf: listings.of,
+  });
+  const findUri = createUriFinder({ isKnown: (id) => table.sources.has(id), listings: listings.all });
   const review = (id?: string) => table.review(id).forEach((server) => sourceNotice.tell(server));
   const stopPins = deps.pins?.changed(review);
   return {
@@ -228,6 +239,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
       return table.remove(id, options);
     },
     catalogue: () => table.catalogue(),
+    tools: () => listings.merge(),
     discover: discovery.discover,
     refresh: discovery.refresh,
     call: routing.call,
@@ -244,10 +256,8 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
     hasRead: (id) => table.sources.get(id)?.list !== undefined,
     find: routing.find,
     resolvePrompt: (name) => listings.prompt(name),
-    routeUri(uri) {
-      const parsed = parseExposedUri(uri);
-      return parsed !== undefined && table.sources.has(parsed.source) ? parsed : undefined;
-    },
+    findUri,
+    links,
     search(query, { limit = HITS_DEFAULT, allows, own = false, similarityOf } = {}) {
       const index = own ? table.ownSearch : table.search;
       if (query.trim() !== "") return index.search(query, { limit, allows, similarityOf });

@@ -2,7 +2,7 @@
 import { messageOf } from "../core/errors.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Guard } from "../core/guard.ts";
-import { fail, type ToolResult } from "../core/result.ts";
+import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, Component, ToolAnswer, ToolDefinition, ToolSource } from "../core/tool.ts";
 import { viewOf } from "../core/tool-view.ts";
 import { declaredHeaders, paramHeadersOf } from "../net/param-headers.ts";
@@ -29,6 +29,8 @@ export interface RouteDeps {
    * sure, or why there is none.
    */
   readonly verify?: (route: ToolRoute, context: CallContext) => Promise<ToolResult<ToolRoute>> | undefined;
+  /** An answer of a source with links that clients can read. */
+  readonly exposeAnswer?: (source: string, answer: ToolAnswer) => ToolAnswer;
   /** The answer to a caller whose profile does not show the tool. */
   readonly refuse: (name: string, context: CallContext) => Promise<ToolResult<never>>;
 }
@@ -80,7 +82,11 @@ export class ToolRoute implements Route {
   /** A source that throws although it must not has failed. */
   async #attempt(args: JsonObject, context: CallContext): Promise<ToolResult<ToolAnswer>> {
     try {
-      return await this.source.call(this.definition.name, args, context);
+      const result = await this.source.call(this.definition.name, args, context);
+      const { exposeAnswer } = this.#deps;
+      if (!result.success || exposeAnswer === undefined) return result;
+      const answer = exposeAnswer(this.source.id, result.data);
+      return answer === result.data ? result : succeed(answer);
     } catch (error) {
       return fail("TOOL_EXECUTION_FAILED", messageOf(error));
     }

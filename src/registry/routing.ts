@@ -8,7 +8,14 @@ import { CAPABILITIES_ID, exposeTools, parseToolName } from "../core/names.ts";
 import { foldName } from "../text/nearest.ts";
 import type { PinCheck } from "../core/pin-check.ts";
 import { attempt, fail, succeed, type ToolResult } from "../core/result.ts";
-import type { CallContext, CallTool, SourceDescription, ToolSource, ToolView } from "../core/tool.ts";
+import type {
+  CallContext,
+  CallTool,
+  Component,
+  SourceDescription,
+  ToolSource,
+  ToolView,
+} from "../core/tool.ts";
 import { isInsideCapability, viewOf } from "../core/tool-view.ts";
 import { quote } from "../text/quote.ts";
 import { stillStarting } from "../process/starting.ts";
@@ -245,7 +252,9 @@ export function createRouting(deps: RoutingDeps): Routing {
     const name = textOf(params["name"]);
     switch (method) {
       case "tools/call": {
-        const component = listings.of(id).components.find(({ definition }) => definition.name === name);
+        const { components, appOnly } = listings.of(id);
+        const isNamed = ({ definition }: Component) => definition.name === name;
+        const component = components.find(isNamed) ?? appOnly.find(isNamed);
         const exposed = component?.name ?? exposedName(id, name);
         return { kind: "tool", name: exposed, source: id, definition: component?.definition, args };
       }

@@ -4,6 +4,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { isMetaToolName } from "../../core/meta-tool-names.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Effect, RuleAction } from "../../core/rule.ts";
+import { exposeUri } from "../../registry/exposed-uri.ts";
 import type { Registry } from "../../registry/registry.ts";
 import { quote } from "../../text/quote.ts";
 import { decisionOf } from "../../trust/guard.ts";
@@ -38,7 +39,7 @@ export interface ExplainedCall {
 }
 
 export interface CallExplanationDeps {
-  readonly registry: Pick<Registry, "route" | "resolveHidden" | "resolvePrompt" | "routeUri" | "catalogue">;
+  readonly registry: Pick<Registry, "route" | "resolveHidden" | "resolvePrompt" | "findUri" | "catalogue">;
   readonly guarding: Pick<Guarding, "rulesFor" | "effects" | "limits">;
   readonly nodeTypes: () => readonly string[];
 }
@@ -54,9 +55,10 @@ export function createCallExplanation({ registry, guarding, nodeTypes }: CallExp
     }
     const prompt = registry.resolvePrompt(name);
     if (prompt !== undefined) return { kind: "prompt", name, source: prompt.source, args };
-    const uri = registry.catalogue().resources.find(({ original }) => original === name)?.name ?? name;
-    const resource = registry.routeUri(uri);
-    return resource && { kind: "resource", name: uri, source: resource.source, args: {} };
+    const resource = registry.findUri(name);
+    if (resource?.success !== true) return undefined;
+    const { source, uri } = resource.data;
+    return { kind: "resource", name: exposeUri(source, uri), source, args: {} };
   }
 
   /** The rules of the list that count only so often and have done so. */

@@ -49,9 +49,9 @@ export async function forwardInProfile(
     return readRunResource(viewTraces(traces, { ...context, view }, findReach), uri);
   if (method === "completion/complete" && isLibraryReference(ref)) return completeLibrary(library, params);
   const named = nameIn(method, params);
-  const source = named.isPrompt
-    ? registry.resolvePrompt(named.name)?.source
-    : registry.routeUri(named.name)?.source;
+  const found = named.isPrompt ? undefined : registry.findUri(named.name, view);
+  if (found?.success === false) return found;
+  const source = named.isPrompt ? registry.resolvePrompt(named.name)?.source : found?.data.source;
   if (source !== undefined && view.allowsServer(source))
     return core.forward(method, params, { ...context, view });
   if (!named.isPrompt) return unknownResource(named.name);
