@@ -5,8 +5,18 @@ import { isJsonObject, type JsonObject } from "./json.ts";
 export const TASKS_EXTENSION = "io.modelcontextprotocol/tasks";
 /** SEP-1865, MCP Apps: a tool has a page that its client shows. */
 export const UI_EXTENSION = "io.modelcontextprotocol/ui";
+/** What is declared with it, by us to servers and to clients: the one kind of page that there is. */
+export const UI_SETTINGS: JsonObject = { mimeTypes: ["text/html;profile=mcp-app"] };
 /** SEP-2640: instructions for a model, as resources that are listed by themselves. */
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
+
+/** What is declared to every server, whatever its client has declared: the gateway itself carries these on. */
+const DECLARED_TO_SERVERS: JsonObject = { [UI_EXTENSION]: UI_SETTINGS };
+
+/** What a server is told of its client: extensions are ours, and those of the client stay between it and us. */
+export function withOwnExtensions(capabilities: JsonObject): JsonObject {
+  return { ...capabilities, extensions: DECLARED_TO_SERVERS };
+}
 
 /** Whether a client or a server has declared an extension in its capabilities. */
 export function declares(capabilities: JsonObject | undefined, extension: string): boolean {

@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { evilCommand } from "../../test/rig/evil-process.ts";
+import { UI_EXTENSION, UI_SETTINGS } from "../core/extensions.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { createRedactor } from "../text/redaction.ts";
@@ -137,7 +138,12 @@ describe("a legacy client that can be asked", () => {
     expect(servers).toHaveLength(1);
     for (const call of heardBy(servers[0]!, "tools/call")) {
       expect(call["params"]).toMatchObject({
-        _meta: { "io.modelcontextprotocol/clientCapabilities": { elicitation: {} } },
+        _meta: {
+          "io.modelcontextprotocol/clientCapabilities": {
+            elicitation: {},
+            extensions: { [UI_EXTENSION]: UI_SETTINGS },
+          },
+        },
       });
     }
   });
@@ -152,7 +158,10 @@ describe("the shared channel", () => {
       await upstream.call("echo", {}, contextOf({ client: clientOf(name, { experimental: {} }) }));
     }
     expect(servers).toHaveLength(1);
-    expect((servers[0]!.heard[0]!["params"] as JsonObject)["capabilities"]).toEqual({});
+    const { extensions, ...askable } = (servers[0]!.heard[0]!["params"] as JsonObject)[
+      "capabilities"
+    ] as JsonObject;
+    expect([askable, extensions]).toEqual([{}, { [UI_EXTENSION]: UI_SETTINGS }]);
     expect(upstream.status()).toMatchObject({ state: "ready", ownChannelCount: 0 });
   });
 

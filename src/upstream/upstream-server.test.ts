@@ -1,4 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { UI_EXTENSION, UI_SETTINGS } from "../core/extensions.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { fail, succeed } from "../core/result.ts";
@@ -60,16 +61,21 @@ describe("connecting", () => {
 
   it("tells the server what the client can do, and nothing else of it", async () => {
     const { server, upstream } = open();
-    const capabilities = { roots: { listChanged: true }, sampling: {}, experimental: { x: {} } };
+    const extensions = { "x.example/other": {}, [UI_EXTENSION]: { mimeTypes: ["text/odd"] } };
+    const capabilities = { roots: { listChanged: true }, sampling: {}, experimental: { x: {} }, extensions };
     await upstream.call("echo", {}, contextOf({ client: handleOf({ capabilities }) }));
     expect(server.heard[0]).toMatchObject({
       method: "initialize",
       params: {
-        capabilities: { roots: { listChanged: true }, sampling: {} },
+        capabilities: {
+          roots: { listChanged: true },
+          sampling: {},
+          extensions: { [UI_EXTENSION]: UI_SETTINGS },
+        },
         clientInfo: { name: "repertoire" },
       },
     });
-    expect(JSON.stringify(server.heard[0])).not.toContain("experimental");
+    expect(JSON.stringify(server.heard[0])).not.toMatch(/experimental|x\.example|odd/);
   });
 
   it("is how it says what it is, and that it is not there", async () => {

@@ -24,6 +24,7 @@ import type {
   Starting,
 } from "../core/tool.ts";
 import { askableOf, isAskable } from "../core/askable.ts";
+import { withOwnExtensions } from "../core/extensions.ts";
 import { newestCaller, onlyCaller } from "./connection/questions.ts";
 import type { ConnectDeps } from "./connection/connect.ts";
 import type { Era } from "./connection/handshake.ts";
@@ -285,9 +286,10 @@ class Upstream implements UpstreamServer {
     return new Channel(this.#config, {
       ...this.#common,
       clientCapabilities: (context) => {
-        if (this.#hasManyClients) return {};
+        if (this.#hasManyClients) return withOwnExtensions({});
         const asked = context.client ?? client?.();
-        return askableOf(asked?.capabilities ?? context.modern?.capabilities ?? modernCapabilities?.());
+        const declared = asked?.capabilities ?? context.modern?.capabilities ?? modernCapabilities?.();
+        return withOwnExtensions(askableOf(declared));
       },
       findClient: (channel) =>
         this.#hasManyClients ? onlyCaller(channel) : newestCaller(channel, client?.()),
@@ -303,7 +305,7 @@ class Upstream implements UpstreamServer {
       const { client } = owner;
       return new Channel(this.#config, {
         ...this.#common,
-        clientCapabilities: () => askableOf(client.capabilities),
+        clientCapabilities: () => withOwnExtensions(askableOf(client.capabilities)),
         findClient: () => client,
         onNotification: (_, method, params) => this.#hear(method, params, client),
         logLevel: () => this.#levels.of(client),
@@ -312,7 +314,7 @@ class Upstream implements UpstreamServer {
     }
     const channel = new Channel(this.#config, {
       ...this.#common,
-      clientCapabilities: () => owner.capabilities,
+      clientCapabilities: () => withOwnExtensions(owner.capabilities),
       findClient: onlyCaller,
       onNotification: (_, method, params) => this.#hearForCall(channel, method, params),
       logLevel: () => channel.calls[0]?.modern?.logLevel,

@@ -3,6 +3,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../text/redaction.ts";
 import type { CallContext } from "../../core/tool.ts";
 import { askableOf, refusalOf } from "../../core/askable.ts";
+import { withOwnExtensions } from "../../core/extensions.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
 import { QUESTION_MS_MAX } from "./call-timer.ts";
 import { CLIENT_CAPABILITIES_KEY, LOG_LEVEL_KEY, type Session } from "./handshake.ts";
@@ -34,16 +35,19 @@ export function requestOf(
   };
   if (modern === undefined) {
     if (client === undefined) return { ...params, _meta: envelope };
-    const capabilities = askableOf(client.capabilities);
-    return { ...params, _meta: { ...envelope, [CLIENT_CAPABILITIES_KEY]: capabilities } };
+    return { ...params, _meta: { ...envelope, ...declared(askableOf(client.capabilities)) } };
   }
   const { capabilities, inputResponses, serverState: { state: requestState } = {} } = modern;
   return {
     ...params,
     ...(inputResponses === undefined ? {} : { inputResponses }),
     ...(requestState === undefined ? {} : { requestState }),
-    _meta: { ...envelope, [CLIENT_CAPABILITIES_KEY]: capabilities },
+    _meta: { ...envelope, ...declared(capabilities) },
   };
+}
+
+function declared(capabilities: JsonObject): JsonObject {
+  return { [CLIENT_CAPABILITIES_KEY]: withOwnExtensions(capabilities) };
 }
 
 function withoutRound({
