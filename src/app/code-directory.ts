@@ -1,6 +1,7 @@
 /**
  * The names in code, looked up in the registry: `mcp.<server>.<tool>`, and where there is no such server, a capability.
  */
+import { isAppOnly } from "../registry/app-tool.ts";
 import { CAPABILITIES_ID, codeNameOf, parseToolName } from "../core/names.ts";
 import { didYouMean, foldName, nearest } from "../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -203,8 +204,10 @@ export function createCodeDirectory(deps: CodeDirectoryDeps): ToolDirectory {
 
   return {
     respell,
-    findExposed,
-    find: (namespace, tool, context, bound = []) => findBound(namespace, tool, context, bound),
+    findCalled: findExposed,
+    findExposed: async (name, context, bound = []) => refuseAppOnly(await findExposed(name, context, bound)),
+    find: async (namespace, tool, context, bound = []) =>
+      refuseAppOnly(await findBound(namespace, tool, context, bound)),
     async findNamespace(namespace, context) {
       const view = viewOf(context);
       if (serverOf(namespace, view) === undefined) await deps.freshenLibrary();
@@ -277,6 +280,16 @@ function memberOf(name: string): string {
 }
 
 export type ToolLookUpDeps = Pick<CodeDirectoryDeps, "registry" | "servers" | "liveName" | "capabilityId">;
+
+/** What its server keeps from models is called by no code that a model wrote. */
+function refuseAppOnly(found: ToolResult<FoundTool>): ToolResult<FoundTool> {
+  if (!found.success || !isAppOnly(found.data.definition)) return found;
+  const { name } = found.data;
+  return fail("SECURITY_ERROR", `The tool ${quote(name)} is only for the App of its server.`, {
+    tool: name,
+    hint: "Its server says that models do not call it (_meta.ui.visibility). Use another tool.",
+  });
+}
 
 /** What is known of a tool now; a server whose list was never read may have any tool. */
 export function createToolLookUp(deps: ToolLookUpDeps): LookUpTool {

@@ -23,3 +23,18 @@ export function declares(capabilities: JsonObject | undefined, extension: string
   const extensions = capabilities?.["extensions"];
   return isJsonObject(extensions) && isJsonObject(extensions[extension]);
 }
+
+/** An extension in a set of capabilities, beside what is there. */
+export function withExtension(capabilities: JsonObject, extension: string, settings: JsonObject): JsonObject {
+  const { extensions } = capabilities;
+  const others = isJsonObject(extensions) ? extensions : {};
+  return { ...capabilities, extensions: { ...others, [extension]: settings } };
+}
+
+/** The same without it; no empty set of extensions is left. */
+export function withoutExtension(capabilities: JsonObject, extension: string): JsonObject {
+  if (!declares(capabilities, extension)) return capabilities;
+  const { extensions, ...rest } = capabilities;
+  const { [extension]: _, ...others } = extensions as JsonObject;
+  return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };
+}

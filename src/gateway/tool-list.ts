@@ -9,6 +9,7 @@ import { CAPABILITIES_ID } from "../core/names.ts";
 import type { Component, CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
 import type { Registry } from "../registry/registry.ts";
 import { within } from "../timing/deadline.ts";
+import { remember } from "../timing/last-answer.ts";
 import {
   createExposureChoice,
   type Exposure,
@@ -65,8 +66,10 @@ export interface ToolListReader {
 export function createToolListReader(deps: ToolListDeps): ToolListReader {
   const { registry, view } = deps;
   const isShown = ({ name }: { readonly name: string }): boolean => view === undefined || view.allows(name);
-  const exposed = ({ name, definition }: Component): ToolDefinition =>
-    view === undefined ? { ...definition, name } : present(view, name, definition);
+  const exposed = ({ name, source, definition }: Component): ToolDefinition => {
+    const linked = registry.links.tool(source, definition);
+    return view === undefined ? { ...linked, name } : present(view, name, linked);
+  };
   const kept = remember((components: readonly Component[]) =>
     components
       .filter(({ source, name }) => source === CAPABILITIES_ID && deps.isListed(name))
@@ -154,16 +157,5 @@ function listOf(tools: readonly ToolDefinition[]): ToolList {
     get version() {
       return (hash ??= hashText(bytes().toString("latin1")));
     },
-  };
-}
-
-/** The last answer is given again for the same question: one that is the same value, or the very same object. */
-export function remember<Question, Answer>(
-  make: (question: Question) => Answer,
-): (question: Question) => Answer {
-  let last: { question: Question; answer: Answer } | undefined;
-  return (question) => {
-    if (last === undefined || last.question !== question) last = { question, answer: make(question) };
-    return last.answer;
   };
 }

@@ -8,6 +8,7 @@ import { randomUUID } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";
 import { isDenial } from "../core/guard.ts";
 import { findJsonProblem, type JsonObject } from "../core/json.ts";
+import { isMetaToolName } from "../core/meta-tool-names.ts";
 import { CAPABILITIES_ID, parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import { meantTools, nearestTools } from "../text/tool-spelling.ts";
@@ -17,6 +18,7 @@ import type { Exposed } from "../registry/listing.ts";
 import { quote } from "../text/quote.ts";
 import { refusalOf } from "./rpc-refusal.ts";
 import { errorAnswer, toAnswer, unexpected, withTrace } from "./answer.ts";
+import { findAppTool, hasApps, severalHave } from "./apps.ts";
 import { askInAnswer, enterRound } from "./approval-round.ts";
 import { createAskedCalls, executeAsking, type AskedCall } from "./asked-call.ts";
 import { heldRequestOf, type HeldRequest } from "./held-calls.ts";
@@ -93,6 +95,21 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const question = await askInAnswer(deps, result.data, request, context);
     const later = question ?? (await taskOfQueued(deps, result.data, args.data, context));
     return later === undefined ? toAnswer(result) : succeed(later);
+  }
+
+  /** The tool of a server that an App calls by that server's own name. Names of the gateway's own come first. */
+  async function findCalledByApp(
+    name: string,
+    context: CallContext,
+  ): Promise<ToolResult<string> | undefined> {
+    const { view } = context;
+    if (isMetaToolName(name) || parseToolName(name).kind !== "static") return undefined;
+    const found = findAppTool(registry.tools(), name, view);
+    const reference = found?.success === true ? parseReference(name) : undefined;
+    if (found?.success !== true || reference?.success !== true) return found;
+    await deps.freshenLibrary();
+    const saved = await viewLibrary(deps.library, view).find(reference.data);
+    return saved === undefined ? found : severalHave(name, [found.data, toolNameOf(saved)], view);
   }
 
   /** By any of its names; what another process has just kept is there too. */
@@ -312,9 +329,11 @@ export function createGateway(deps: GatewayDeps): Gateway {
   });
 
   return {
-    async describe(context) {
-      const shown = deps.servers().filter((id) => context?.view?.allowsServer(id) !== false);
-      return succeed(describeGateway(deps.version, shown));
+    async describe({ view } = {}) {
+      const servers = deps.servers().filter((id) => view?.allowsServer(id) !== false);
+      return succeed(
+        describeGateway({ version: deps.version, servers, hasApps: hasApps(registry.tools(), view) }),
+      );
     },
     list,
     find(name) {
@@ -339,6 +358,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
         return failed(error, context, route);
       }
       if (isUpstream) return callRouted(name, args, context, route);
+      const app = await findCalledByApp(name, context);
+      if (app?.success === false) return failed(app.error, context);
+      if (app !== undefined) return callRouted(app.data, args, context, registry.route(app.data));
       // What is kept when it succeeds must be seen to succeed.
       const isKept = name === execute.name && args["save_as"] != null;
       if (isKept) return callOwnTool(name, args, context);

@@ -215,7 +215,7 @@ export function createRuns(given: RunsDeps): Runs {
       });
     }
     if (request.kind === "call") {
-      const tool = await deps.directory.findExposed(request.source, context);
+      const tool = await deps.directory.findCalled(request.source, context);
       if (!tool.success) return tool;
       return succeed({ request, body: (runContext) => runCall(deps, tool.data, runContext) });
     }

@@ -11,7 +11,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { declares, TASKS_EXTENSION } from "../core/extensions.ts";
+import { declares, TASKS_EXTENSION, withoutExtension } from "../core/extensions.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";
@@ -59,7 +59,8 @@ export function createMcpServer(
   { serverInfo, capabilities: offered, instructions }: GatewayDescription,
 ): Server {
   const hasTasks = client.era === "modern" && !isTransparent && declares(offered, TASKS_EXTENSION);
-  const capabilities = hasTasks || isTransparent ? offered : withoutTasks(offered);
+  // A client of the legacy era has no tasks.
+  const capabilities = hasTasks || isTransparent ? offered : withoutExtension(offered, TASKS_EXTENSION);
   // Another process may save a capability at any moment, and what one client may see is not for a shared cache.
   const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
   const server = new Server(serverInfo as { name: string; version: string }, {
@@ -193,14 +194,6 @@ function registerTasks({ server, gateway, contextFor, log }: HandlerDeps): void 
       }),
     );
   }
-}
-
-/** A client of the legacy era has none of it. */
-function withoutTasks(capabilities: JsonObject): JsonObject {
-  if (!declares(capabilities, TASKS_EXTENSION)) return capabilities;
-  const { extensions, ...rest } = capabilities;
-  const { [TASKS_EXTENSION]: _, ...others } = extensions as JsonObject;
-  return Object.keys(others).length === 0 ? rest : { ...rest, extensions: others };
 }
 
 /** The capability that a method belongs to. */

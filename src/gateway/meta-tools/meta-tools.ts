@@ -8,7 +8,7 @@ import type { GatewayDeps } from "../gateway-deps.ts";
 import { createListLibrary } from "./list-library.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
-import { TASKS_EXTENSION } from "../../core/extensions.ts";
+import { TASKS_EXTENSION, UI_EXTENSION, UI_SETTINGS } from "../../core/extensions.ts";
 import type { GatewayDescription } from "../gateway.ts";
 
 export interface MetaTools {
@@ -47,8 +47,16 @@ const LOOP = `1. browse_components finds their tools by what you want to do.
 3. If a run stops, execute {resume} goes on with it and repeats no call that was made.
 4. save_to_library keeps what worked as a tool; list_library shows what was kept.`;
 
-/** What clients are told of the gateway itself. */
-export function describeGateway(version: string, servers: readonly string[]): GatewayDescription {
+/** What a client is told of the gateway. */
+interface Told {
+  readonly version: string;
+  /** The ids of the servers that it may use. */
+  readonly servers: readonly string[];
+  /** Whether a tool has a page that it could show. */
+  readonly hasApps: boolean;
+}
+
+export function describeGateway({ version, servers, hasApps }: Told): GatewayDescription {
   return {
     serverInfo: { name: "repertoire", title: "Repertoire", version },
     capabilities: {
@@ -57,7 +65,7 @@ export function describeGateway(version: string, servers: readonly string[]): Ga
       prompts: { listChanged: true },
       completions: {},
       logging: {},
-      extensions: { [TASKS_EXTENSION]: {} },
+      extensions: { [TASKS_EXTENSION]: {}, ...(hasApps && { [UI_EXTENSION]: UI_SETTINGS }) },
     },
     instructions: instruct(servers),
   };

@@ -8,17 +8,20 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../../core/errors.ts";
+import { TASKS_EXTENSION, withoutExtension } from "../../core/extensions.ts";
 import { META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
 import { parseReference, parseToolName, toolNameOf } from "../../core/names.ts";
 import { fail, succeed } from "../../core/result.ts";
 import type { CallContext, ListKind } from "../../core/tool.ts";
 import { meantTools, nearestShown } from "../../text/tool-spelling.ts";
 import { errorAnswer, unexpected, withTrace } from "../answer.ts";
+import { findAppTool } from "../apps.ts";
 import type { Gateway, ListMethod } from "../gateway.ts";
 import { viewLibrary } from "../meta-tools/library-view.ts";
 import { createMetaTools } from "../meta-tools/meta-tools.ts";
-import { remember, createToolListReader, LIST_WAIT_MS, type ToolListReader } from "../tool-list.ts";
+import { createToolListReader, LIST_WAIT_MS, type ToolListReader } from "../tool-list.ts";
 import { offersTasks } from "../tasks/task.ts";
+import { remember } from "../../timing/last-answer.ts";
 import { quote } from "../../text/quote.ts";
 import { hashText, type JsonObject } from "../../core/json.ts";
 import type { Catalogue } from "../../registry/catalogue.ts";
@@ -97,12 +100,15 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
     async describe(context) {
       const view = currentView();
       const described = await core.describe({ ...context, view });
-      const isWhole = META_TOOL_NAMES.every((name) => view.allows(name));
-      if (!described.success || isWhole) return described;
+      if (!described.success) return described;
+      const { instructions, capabilities, ...rest } = described.data;
       // What it says to use is not all here.
-      const { instructions: _, capabilities, ...rest } = described.data;
-      const { extensions: _tasks, ...without } = capabilities;
-      return succeed({ ...rest, capabilities: offersTasks(view) ? capabilities : without });
+      const isWhole = META_TOOL_NAMES.every((name) => view.allows(name));
+      return succeed({
+        ...rest,
+        capabilities: offersTasks(view) ? capabilities : withoutExtension(capabilities, TASKS_EXTENSION),
+        ...(isWhole && instructions !== undefined && { instructions }),
+      });
     },
     async list(method, { cursor }, partial) {
       if (cursor !== undefined) return fail("TOOL_INVALID_INPUT", "Unknown cursor: the list has one page.");
@@ -119,7 +125,10 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
     async callTool(called, args, partial) {
       const context = contextOf(partial);
       const view = currentView();
-      const tool = await toolFor(called, view);
+      // The core knows what an App means by its server's own name, and looks at the view for it.
+      const isOfApp =
+        view.exposedName(called) === undefined && findAppTool(registry.tools(), called, view) !== undefined;
+      const tool = isOfApp ? called : await toolFor(called, view);
       return tool === undefined ? refuse(called, view, context) : core.callTool(tool, args, context);
     },
     forward: (method, params, context) =>

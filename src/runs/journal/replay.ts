@@ -102,6 +102,7 @@ function directoryOf(used: readonly ToolUse[]): ToolDirectory {
       );
     },
     findExposed: (name) => Promise.resolve(notKept(name)),
+    findCalled: (name) => Promise.resolve(notKept(name)),
     findNamespace(namespace) {
       const isKnown = tools.some((item) => isNamed(item.namespace, namespace));
       return Promise.resolve(isKnown ? succeed(undefined) : notKept(namespace));

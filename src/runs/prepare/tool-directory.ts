@@ -25,6 +25,8 @@ export interface ToolDirectory {
   find(namespace: string, tool: string, context: CallContext, bound?: Bound): Promise<ToolResult<FoundTool>>;
   /** By the exposed name, as a workflow writes it. */
   findExposed(name: string, context: CallContext, bound?: Bound): Promise<ToolResult<FoundTool>>;
+  /** What a client has called itself: also a tool that only Apps call, and no code may. */
+  findCalled(name: string, context: CallContext): Promise<ToolResult<FoundTool>>;
   /** Whether there is such a namespace, for code that names it without a tool. */
   findNamespace(namespace: string, context: CallContext): Promise<ToolResult<void>>;
   /**
