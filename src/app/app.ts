@@ -103,7 +103,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     gatewayFor: gateways.gatewayFor,
     viewFor(profile) {
       const rules = config.current().profiles[profile];
-      return rules && viewOf(profile, rules, registry.catalogue().components);
+      return rules && viewOf(profile, rules, registry.tools());
     },
     listKnown: gateways.listKnown,
     restartServer: (id) => servers.restart(id),

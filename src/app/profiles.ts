@@ -67,7 +67,7 @@ export function createProfiles(profiled: ProfilesDeps): FindGateway {
       if (rules === undefined || rules.transparent !== undefined) return closed;
       if (last?.rules === rules) return last.view;
       const isSame = last !== undefined && JSON.stringify(last.rules) === JSON.stringify(rules);
-      last = { rules, view: isSame ? last!.view : createProfileView(profile, rules) };
+      last = { rules, view: isSame ? last!.view : createProfileView(profile, rules, deps.registry.tools) };
       return last.view;
     };
   }

@@ -102,7 +102,7 @@ export function openRuns(
     runInterrupted: () => void interruptedCount++,
     findStarter: createStarterFinder({
       config: () => config.current(),
-      components: () => registry.catalogue().components,
+      tools: registry.tools,
       async findToken(name) {
         const found = await foundation.tokens.find(name);
         return found.success ? found.data : undefined;
@@ -156,7 +156,7 @@ export function openRuns(
     freshenLibrary,
     viewFor(profile: string) {
       const rules = config.current().profiles[profile];
-      return rules && viewOf(profile, rules, registry.catalogue().components);
+      return rules && viewOf(profile, rules, registry.tools());
     },
   };
   return {

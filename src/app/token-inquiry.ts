@@ -5,7 +5,8 @@
 import type { ProfileConfig } from "../config/config.ts";
 import type { StorePlace } from "../config/locate-store.ts";
 import type { Guard } from "../core/guard.ts";
-import type { Component, ToolView } from "../core/tool.ts";
+import type { ToolView } from "../core/tool.ts";
+import type { ListedTools } from "../registry/catalogue.ts";
 import { createProfileView } from "../gateway/profiles/profile-view.ts";
 import { principalOf } from "../server/auth/token-principals.ts";
 import type { TokenEntry } from "../server/auth/token.ts";
@@ -31,7 +32,8 @@ export function createTokenInquiry(
     const rules = profile === null ? undefined : config.current().profiles[profile];
     if (profile !== null && rules === undefined) return { profile, isMissing: true, tools: [], pending: [] };
     const { components, pending } = registry.catalogue();
-    const view = profile === null || rules === undefined ? undefined : viewOf(profile, rules, components);
+    const view =
+      profile === null || rules === undefined ? undefined : viewOf(profile, rules, registry.tools());
     const principal = principalOf(entry, new AbortController().signal);
     return {
       profile,
@@ -50,9 +52,10 @@ export function createTokenInquiry(
 }
 
 /** What a profile lets its clients see, as the config and the catalogue are now. */
-export function viewOf(profile: string, rules: ProfileConfig, components: readonly Component[]): ToolView {
+export function viewOf(profile: string, rules: ProfileConfig, tools: ListedTools): ToolView {
   const { transparent: server } = rules;
-  if (server === undefined) return createProfileView(profile, rules);
+  if (server === undefined) return createProfileView(profile, rules, () => tools);
+  const components = [...tools.components, ...tools.appOnly];
   const names = new Map(
     components.filter(({ source }) => source === server).map((one) => [one.name, one.definition.name]),
   );

@@ -61,6 +61,8 @@ export interface ConfigOrigin {
 
 export const EXPOSURES = ["lean", "full", "auto"] as const;
 type Exposure = (typeof EXPOSURES)[number];
+export const NAMINGS = ["prefixed", "bare"] as const;
+type Naming = (typeof NAMINGS)[number];
 
 export interface ServerConfig {
   readonly id: string;
@@ -169,6 +171,8 @@ export interface ProfileConfig {
   readonly capabilities?: NamePatterns;
   /** The names that clients see, by exposed name. */
   readonly rename?: Readonly<Record<string, string>>;
+  /** What tools of servers are called: by exposed names, or by the servers' own. */
+  readonly names?: Naming;
   /** The descriptions that clients see, by exposed name. */
   readonly describe?: Readonly<Record<string, string>>;
   readonly exposure?: Exposure;

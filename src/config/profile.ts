@@ -48,6 +48,7 @@ const IDLE_BESIDE_TRANSPARENT = [
   "tools",
   "capabilities",
   "rename",
+  "names",
   "describe",
   "exposure",
 ] as const;
@@ -63,13 +64,14 @@ function checkTransparent(path: KeyPath, profile: Record<string, unknown>): Comp
 export function buildProfiles(file: FileConfig, findId: FindServerId): Record<string, ProfileConfig> {
   const profiles: Record<string, ProfileConfig> = Object.create(null);
   for (const [name, profile] of Object.entries(file.profiles)) {
-    const { servers, tools, capabilities, rename, describe, exposure } = profile;
+    const { servers, tools, capabilities, rename, names, describe, exposure } = profile;
     const transparent = profile.transparent === undefined ? undefined : findId(profile.transparent);
     profiles[name] = {
       ...(servers === undefined ? {} : { servers: [...new Set(servers.flatMap((s) => findId(s) ?? []))] }),
       ...(tools === undefined ? {} : { tools: patternsOf(tools) }),
       ...(capabilities === undefined ? {} : { capabilities: patternsOf(capabilities) }),
       ...(rename === undefined ? {} : { rename }),
+      ...(names === undefined ? {} : { names }),
       ...(describe === undefined ? {} : { describe }),
       ...(exposure === undefined ? {} : { exposure }),
       ...(transparent === undefined ? {} : { transparent }),

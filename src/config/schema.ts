@@ -7,7 +7,7 @@ import * as z from "zod";
 import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";
 import { isScopePart } from "../core/names.ts";
 import { EFFECTS, RULE_ACTIONS, TRUST_LEVELS } from "../core/rule.ts";
-import { CHANGED_TOOLS, EXPOSURES, SUSPICIOUS_TOOLS } from "./config.ts";
+import { CHANGED_TOOLS, EXPOSURES, NAMINGS, SUSPICIOUS_TOOLS } from "./config.ts";
 import {
   findHeaderNameProblem,
   findHeaderValueProblem,
@@ -263,6 +263,12 @@ const profile = section({
     .describe(
       "What tools are called in this profile, by exposed name: letters, digits, - and _. " +
         "Code and workflows use the exposed name all the same.",
+    ),
+  names: choice(NAMINGS)
+    .optional()
+    .describe(
+      "What tools of servers are called in this profile: by their exposed names (prefixed), or by the servers' own (bare), " +
+        "which the pages of Apps know. A tool whose own name is not clear keeps its exposed name.",
     ),
   describe: z
     .record(z.string(), text(findDescriptionProblem), { error: "must be an object of strings" })

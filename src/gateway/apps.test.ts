@@ -178,3 +178,59 @@ describe("Apps in a profile", () => {
     expect(notes.calls).toHaveLength(1);
   });
 });
+
+describe("a profile with bare names", () => {
+  const bare = { names: "bare" } as const;
+
+  it("lists tools by their servers' own names, and calls them by those alone", async () => {
+    const { profile, notes } = await openProfiles();
+    const { gateway, call } = profile(bare);
+    const names = (await listTools(gateway)).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(["show", "plain", "read", "mcp__math__sum", "execute"]));
+    expect(names.filter((name) => name.startsWith("notes__"))).toEqual([]);
+    expect(await call("plain")).toMatchObject({ text: "notes did plain" });
+    expect(gateway.find("plain")).toBeDefined();
+    const refused = await call("notes__plain");
+    expect(refused).toMatchObject({ isError: true, error: { nearest: ["plain"] } });
+    expect(notes.calls).toHaveLength(1);
+  });
+
+  it("keeps exposed names for two tools of one name, also while one of them is for Apps alone", async () => {
+    const { profile, files, notes, registry } = await openProfiles();
+    files.onList = undefined;
+    files.tools = [toolOf("read"), toolOf("plain"), toolOf("tick")];
+    const { gateway, call } = profile(bare);
+    await registry.refresh("files", { traceId: "t", signal: new AbortController().signal });
+    const names = (await listTools(gateway)).map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(["show", "read", "notes__plain", "files__plain", "files__tick"]),
+    );
+    expect(names).not.toContain("plain");
+    expect(await call("files__plain")).toMatchObject({ text: "files did plain" });
+    expect(notes.calls).toEqual([]);
+  });
+
+  it("T098: lets no tool take a name of another kind", async () => {
+    const { profile, files, registry } = await openProfiles();
+    files.onList = undefined;
+    const odd = ["execute", "notes__show", "mcp__math__sum", "a.b", "x".repeat(65), "file_bug", "fine"];
+    files.tools = odd.map((name) => toolOf(name));
+    await registry.refresh("files", { traceId: "t", signal: new AbortController().signal });
+    const { gateway, call } = profile({ ...bare, rename: { notes__plain: "file_bug" } });
+    const tools = await listTools(gateway);
+    const own = tools.map(({ name }) => name).filter((name) => name.startsWith("files__") || name === "fine");
+    expect(own).toHaveLength(odd.length);
+    expect(own.filter((name) => name === "fine")).toHaveLength(1);
+    expect(await call("file_bug")).toMatchObject({ text: "notes did plain" });
+    expect(files.calls).toEqual([]);
+  });
+
+  it("shows nothing of a tool that it hides: the name of the other is clear", async () => {
+    const { profile, files, registry } = await openProfiles();
+    files.onList = undefined;
+    files.tools = [toolOf("plain")];
+    await registry.refresh("files", { traceId: "t", signal: new AbortController().signal });
+    const { gateway } = profile({ ...bare, tools: { deny: ["files__*"] } });
+    expect((await listTools(gateway)).map(({ name }) => name)).toContain("plain");
+  });
+});

@@ -174,7 +174,7 @@ export function createTokenReports({ gateway, counts, profiles }: TokenReportDep
         const { transparent } = rules;
         faces.push(
           transparent === undefined
-            ? await weighView(name, createProfileView(name, rules))
+            ? await weighView(name, createProfileView(name, rules, gateway.registry.tools))
             : await weighTransparent(name, transparent),
         );
       }

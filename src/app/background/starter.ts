@@ -5,7 +5,8 @@
 import type { Config } from "../../config/config.ts";
 import type { Principal } from "../../core/principal.ts";
 import { succeed, type ToolResult } from "../../core/result.ts";
-import type { Component, ToolView } from "../../core/tool.ts";
+import type { ToolView } from "../../core/tool.ts";
+import type { ListedTools } from "../../registry/catalogue.ts";
 import { starterGone, type FindStarter, type Starter } from "../../runs/background/starter.ts";
 import { isExpired, type TokenEntry } from "../../server/auth/token.ts";
 import { principalOf } from "../../server/auth/token-principals.ts";
@@ -14,7 +15,7 @@ import { viewOf } from "../token-inquiry.ts";
 
 export interface StarterDeps {
   readonly config: () => Config;
-  readonly components: () => readonly Component[];
+  readonly tools: () => ListedTools;
   readonly findToken: (name: string) => Promise<TokenEntry | undefined>;
 }
 
@@ -51,9 +52,9 @@ function refuse({ release }: Starter, who: string, why: string): ToolResult<neve
   return starterGone(who, why);
 }
 
-function viewFor({ config, components }: StarterDeps, profile: string): ToolView | undefined {
+function viewFor({ config, tools }: StarterDeps, profile: string): ToolView | undefined {
   const rules = config().profiles[profile];
-  return rules && viewOf(profile, rules, components());
+  return rules && viewOf(profile, rules, tools());
 }
 
 async function findPrincipal(deps: StarterDeps, id: string): Promise<ToolResult<Starter>> {

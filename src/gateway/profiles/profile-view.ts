@@ -1,12 +1,16 @@
 /**
- * A profile as a view: which exposed names a client sees, and what they are called and described as. It is pure and
- * knows no tool: what it says of a name is the same whether or not there is such a tool, so it gives nothing away.
+ * A profile as a view: which exposed names a client sees, and what they are called and described as. What it says of a name
+ * is the same whether or not there is such a tool, so it gives nothing away; only bare names are those of tools that it
+ * shows.
  */
 import { isMetaToolName, META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
 import { displayNameOf, parseToolName } from "../../core/names.ts";
 import type { ToolDefinition, ToolView } from "../../core/tool.ts";
 import { compilePatterns } from "../../text/glob.ts";
+import type { ListedTools } from "../../registry/catalogue.ts";
+import { remember } from "../../timing/last-answer.ts";
 import type { Exposure } from "../exposure.ts";
+import { findBareNames } from "./bare-names.ts";
 
 /** What a profile shows, as it is configured. */
 export interface ProfileRules {
@@ -19,6 +23,8 @@ export interface ProfileRules {
   readonly rename?: Readonly<Record<string, string>>;
   readonly describe?: Readonly<Record<string, string>>;
   readonly exposure?: Exposure;
+  /** Whether tools of servers are called by the servers' own names, where those are clear. */
+  readonly names?: "bare" | "prefixed";
 }
 
 interface Patterns {
@@ -32,7 +38,16 @@ export interface ProfileView extends ToolView {
   exposedName(called: string): string | undefined;
 }
 
-export function createProfileView(profile: string, rules: ProfileRules): ProfileView {
+const NO_TOOLS: ReadTools = () => ({ components: [], appOnly: [] });
+
+/** The tools that there are; the same object until something changes. Only bare names depend on them. */
+export type ReadTools = () => ListedTools;
+
+export function createProfileView(
+  profile: string,
+  rules: ProfileRules,
+  tools: ReadTools = NO_TOOLS,
+): ProfileView {
   const { exposure } = rules;
   const servers = rules.servers === undefined ? undefined : new Set(rules.servers);
   const names = new Map(Object.entries(rules.rename ?? {}));
@@ -57,16 +72,25 @@ export function createProfileView(profile: string, rules: ProfileRules): Profile
     }
   }
 
+  const bareNames = remember((listed: ListedTools) =>
+    findBareNames(listed, {
+      isNamed: (tool) => allows(tool) && !names.has(tool),
+      isTaken: (name) => originals.has(name),
+    }),
+  );
+  const bare = rules.names === "bare" ? () => bareNames(tools()) : undefined;
+  const nameOf = (tool: string) => names.get(tool) ?? bare?.().nameOf(tool) ?? tool;
+
   return {
     profile,
     exposure,
     allows,
     allowsServer,
-    nameOf: (tool) => names.get(tool) ?? tool,
+    nameOf,
     descriptionOf: (tool) => descriptions.get(tool),
     exposedName(called) {
-      const tool = originals.get(called) ?? called;
-      const isOldName = tool === called && names.has(called);
+      const tool = originals.get(called) ?? bare?.().exposedName(called) ?? called;
+      const isOldName = tool === called && nameOf(called) !== called;
       return !isOldName && allows(tool) ? tool : undefined;
     },
   };

@@ -32,7 +32,7 @@ export interface ProfileRig {
   readonly files: FixtureSource;
   /** Speaks as a server does unasked. */
   readonly say: (server: string, method: string, params: JsonObject) => void;
-  profile(rules: ProfileRules): { readonly gateway: Gateway; readonly call: Call };
+  profile(this: void, rules: ProfileRules): { readonly gateway: Gateway; readonly call: Call };
 }
 
 /** Notes has `list` and `drop`, with a prompt and a resource; files has `read`, with the same. */
@@ -100,7 +100,7 @@ export async function openProfileRig(): Promise<ProfileRig> {
     files,
     say: (...notification) => said.forEach((listener) => listener(...notification)),
     profile(rules) {
-      const view = createProfileView("p", rules);
+      const view = createProfileView("p", rules, registry.tools);
       const gateway = createProfileGateway({ core, deps, view: () => view });
       return { gateway, call: callerOf(gateway) };
     },
