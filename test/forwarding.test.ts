@@ -31,6 +31,8 @@ describe.each(ERAS)("a client of %s", (era) => {
       text: expect.stringContaining("Rome"),
     });
     const { resourceTemplates } = await client.listResourceTemplates();
+    const own = await client.readResource({ uri: "rig://weather/Rome" });
+    expect(own.contents[0]).toEqual({ ...contents[0], uri: "rig://weather/Rome" });
     const template = resourceTemplates.find(({ uriTemplate }) =>
       uriTemplate.startsWith("repertoire://server/"),
     );
@@ -40,6 +42,8 @@ describe.each(ERAS)("a client of %s", (era) => {
       argument: { name: "city", value: "" },
     });
     expect(completed.completion.values.length).toBeGreaterThan(0);
+    const ref = { type: "ref/resource" as const, uri: "rig://weather/{city}" };
+    expect(await client.complete({ ref, argument: { name: "city", value: "" } })).toEqual(completed);
   });
 
   it("gets prompts with their arguments", async () => {
@@ -90,7 +94,10 @@ describe.each(ERAS)("a client of %s that listens", (era) => {
     expect(JSON.stringify(messages)).toContain("a line");
   });
 
-  it("subscribes to a resource and hears of its updates", async () => {
+  it.each([
+    ["its exposed URI", `${PREFIX}rig://clock`],
+    ["the server's own", "rig://clock"],
+  ])("subscribes to a resource by %s and hears of its updates under that", async (_, uri) => {
     const client = await connectTo(era);
     const updated: string[] = [];
     client.setNotificationHandler(
@@ -98,7 +105,6 @@ describe.each(ERAS)("a client of %s that listens", (era) => {
       ({ params }) => void updated.push(params.uri),
     );
     await client.listResources();
-    const uri = `${PREFIX}rig://clock`;
     if (era === "2025-11-25") await client.subscribeResource({ uri });
     else await client.listen({ resourceSubscriptions: [uri] });
     // The server is asked to announce behind the client's back, so the first tick may come too early.

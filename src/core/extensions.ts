@@ -24,14 +24,7 @@ export function declares(capabilities: JsonObject | undefined, extension: string
   return isJsonObject(extensions) && isJsonObject(extensions[extension]);
 }
 
-/** An extension in a set of capabilities, beside what is there. */
-export function withExtension(capabilities: JsonObject, extension: string, settings: JsonObject): JsonObject {
-  const { extensions } = capabilities;
-  const others = isJsonObject(extensions) ? extensions : {};
-  return { ...capabilities, extensions: { ...others, [extension]: settings } };
-}
-
-/** The same without it; no empty set of extensions is left. */
+/** A set of capabilities without an extension; no empty set of extensions is left. */
 export function withoutExtension(capabilities: JsonObject, extension: string): JsonObject {
   if (!declares(capabilities, extension)) return capabilities;
   const { extensions, ...rest } = capabilities;

@@ -28,7 +28,7 @@ export interface ExposedLinks {
 }
 
 /** A URI that is read: as the client says it, and as the server knows it. */
-export interface ReadUri {
+interface ReadUri {
   readonly asked: string;
   readonly uri: string;
 }

@@ -12,7 +12,7 @@ import { exposeUri, parseExposedUri } from "./exposed-uri.ts";
 import type { Listing } from "./listing.ts";
 import { offersUri } from "./offered-uris.ts";
 
-export interface UriRoute {
+interface UriRoute {
   readonly source: string;
   /** The URI that the server knows. */
   readonly uri: string;
