@@ -23,10 +23,11 @@ async function openGateway(config: object = {}, boards: readonly string[] = ["bo
   const server = join(import.meta.dirname, "fixtures/board-server.mjs");
   const servers = boards.map((id) => [id, { command: process.execPath, args: [server, logOf(id)] }] as const);
   const mcpServers = { time: VANILLA, ...Object.fromEntries(servers) };
-  const gateway = await openHttpGateway({ config: { mcpServers, exposure: "full", ...config } });
+  const written = { mcpServers, exposure: "full", ...config };
+  const gateway = await openHttpGateway({ config: written });
   const movesOf = (id: string) =>
     existsSync(logOf(id)) ? readFileSync(logOf(id), "utf8").trim().split("\n") : [];
-  return { gateway, movesOf };
+  return { gateway, config: written, movesOf };
 }
 
 describe.each(ERAS)("a host of Apps that speaks %s, at an endpoint of several servers", (era) => {
@@ -82,6 +83,18 @@ describe.each(ERAS)("a host of Apps that speaks %s, at an endpoint of several se
 });
 
 const [LEGACY] = ERAS;
+
+it("a process that starts again knows the Apps of its servers before it asks them", async () => {
+  const { gateway, config } = await openGateway();
+  await (await openAppHost(gateway, LEGACY!)).client.listTools();
+  await gateway.stop();
+  const again = await openHttpGateway({ config: { ...config, exposure: "lean" }, home: gateway.home });
+  const { client } = await openAppHost(again, LEGACY!);
+  expect(client.getServerCapabilities()?.extensions).toHaveProperty([UI_EXTENSION]);
+  expect(await client.callTool({ name: "move", arguments: {} })).toMatchObject({
+    content: [{ text: "the mark is at 1" }],
+  });
+});
 
 describe("the call of an App", () => {
   const profiles = { one: { servers: ["first", "time"], exposure: "full", names: "bare" } };

@@ -89,6 +89,24 @@ describe("server-everything", () => {
     }
   });
 
+  it("gives the same links to code, and in prompts", async () => {
+    const { client } = await connectThrough({ everything: EVERYTHING });
+    const code = "return await mcp.everything.get_resource_links({ count: 2 });";
+    const { structuredContent } = await client.callTool({ name: "execute", arguments: { code } });
+    const { outputs } = structuredContent as { outputs: unknown };
+    const args = { resourceType: "Text", resourceId: "1" };
+    const prompt = await client.getPrompt({ name: "everything__resource-prompt", arguments: args });
+    const links = [
+      ...linksIn({ content: outputs }),
+      ...linksIn({ content: prompt.messages.map(({ content }) => content) }),
+    ];
+    expect(links).toHaveLength(3);
+    for (const uri of links) {
+      expect(uri).toMatch(/^repertoire:\/\/server\/everything\/demo:/);
+      expect((await client.readResource({ uri })).contents).toMatchObject([{ uri }]);
+    }
+  });
+
   it("gives its own words for an error", async () => {
     const direct = await connectDirect();
     const { client } = await connectThrough({ everything: EVERYTHING });
