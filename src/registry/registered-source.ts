@@ -22,6 +22,8 @@ export interface RegisteredSource {
   readonly source: ToolSource;
   readonly configHash: string;
   readonly isOwn: boolean;
+  /** Of the program that embeds the gateway. */
+  readonly isProgram: boolean;
   readonly refresh: ListRefresh;
   access: Access;
   list: CachedList | undefined;
@@ -57,6 +59,7 @@ export interface RegisteredSourceDeps {
   readonly access: Access;
   readonly configHash: string;
   readonly isOwn: boolean;
+  readonly isProgram: boolean;
   readonly identity: JsonObject;
   readonly clock: Clock;
   readonly after: After;
@@ -106,6 +109,7 @@ export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSo
     source,
     configHash: deps.configHash,
     isOwn: deps.isOwn,
+    isProgram: deps.isProgram,
     refresh,
     access: deps.access,
     list: undefined,

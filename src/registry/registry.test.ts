@@ -675,3 +675,40 @@ describe("what a server says of its own", () => {
     expect(registry.permits("b", "any")).toBe(true);
   });
 });
+
+describe("the tools of the program that embeds the gateway", () => {
+  const PROGRAM = { isOwn: true, isProgram: true };
+
+  it("are searched among those of servers, and what is in the library is not", async () => {
+    const { registry } = openRig();
+    registry.add(createFixtureSource("mcp", [toolOf("trip__order")]), { isOwn: true });
+    registry.add(createFixtureSource("program", [toolOf("order")]), PROGRAM);
+    for (const id of ["mcp", "program"]) await registry.refresh(id, contextOf());
+    const found = (query: string, own: boolean) =>
+      registry.search(query, { own }).hits.map(({ component }) => component.name);
+    for (const query of ["order", ""]) {
+      expect(found(query, false)).toEqual(["program__order"]);
+      expect(found(query, true)).toEqual(["mcp__trip__order"]);
+    }
+    expect([...registry.explainHits("order", registry.catalogue().components).keys()]).toContain(
+      "program__order",
+    );
+  });
+
+  it("are checked like those of a server, and are kept nowhere", async () => {
+    const cache = createMemoryCache();
+    const { registry } = openRig({ cache });
+    const broken = { ...toolOf("broken"), inputSchema: { type: "object", properties: 5 } };
+    registry.add(createFixtureSource("program", [toolOf("order"), broken]), PROGRAM);
+    await registry.refresh("program", contextOf());
+    expect(registry.catalogue()).toMatchObject({
+      components: [{ name: "program__order" }],
+      rejected: [{ source: "program", name: "broken", code: "invalid_tool" }],
+      pending: [],
+      stale: [],
+      failed: [],
+    });
+    await registry.close();
+    expect(await cache.list()).toEqual([]);
+  });
+});

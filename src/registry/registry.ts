@@ -90,7 +90,7 @@ interface SearchOptions {
   readonly limit?: number;
   /** Only these tools, by exposed name; without it, all. */
   readonly allows?: ((tool: string) => boolean) | undefined;
-  /** Among what is our own instead of the tools of servers. */
+  /** In the library instead of among the tools of servers and of the program. */
   readonly own?: boolean;
   /** Of this very query, from `nearTo`. */
   readonly similarityOf?: SimilarityOf | undefined;
@@ -263,7 +263,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
       if (query.trim() !== "") return index.search(query, { limit, allows, similarityOf });
       const components = listings
         .merge()
-        .components.filter(({ source }) => (table.sources.get(source)?.isOwn === true) === own)
+        .components.filter(({ source }) => table.searchOf(source) === index)
         .filter(({ name }) => allows === undefined || allows(name));
       const hits = components.slice(0, limit).map((component) => ({ component, score: 0 }));
       return { hits, total: components.length, isFaint: false };

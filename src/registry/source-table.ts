@@ -56,6 +56,8 @@ export interface SourceTableDeps {
 export interface SourceOptions extends Access {
   /** Of this gateway itself: it is believed, kept nowhere else, and good until it says that it changed. */
   readonly isOwn?: boolean;
+  /** Of the program that embeds the gateway: own, and checked and searched like a server. */
+  readonly isProgram?: boolean;
   /** Of what the server is started with: a cached list of another config is not used. */
   readonly configHash?: string;
   /** What the config says of who the server is: its command line or its address, without secrets. */
@@ -71,10 +73,12 @@ export interface RemoveOptions {
 export interface SourceTable {
   readonly sources: ReadonlyMap<string, RegisteredSource>;
   readonly listings: Listings;
-  /** Over the tools of servers. */
+  /** Over the tools of servers and of the program. */
   readonly search: ToolSearch;
-  /** Over what is our own. */
+  /** Over the library. */
   readonly ownSearch: ToolSearch;
+  /** The one of the two that a source is in. */
+  searchOf(id: string): ToolSearch;
   readonly notice: ChangeNotice;
   load(known?: readonly string[]): Promise<void>;
   /** Takes over what other processes were served since. */
@@ -110,7 +114,7 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
   const notice = createChangeNotice({ clock, after, log, listingOf });
   const search = createToolSearch({ ...deps, listingOf });
   const ownSearch = createToolSearch({ ...deps, listingOf });
-  const searchOf = (id: string) => (sources.get(id)?.isOwn === true ? ownSearch : search);
+  const searchOf = (id: string) => (isLibrary(sources.get(id)) ? ownSearch : search);
   const cachedLists = createCachedLists(deps.cache, (serverName, problem) =>
     log.warn("tools.cache.failed", { code: "cache_error", serverName, problem }),
   );
@@ -229,7 +233,7 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
       return;
     }
     const list: CachedList = {
-      admitted: registered.isOwn ? ownOffer(result.data) : admitOffer(result.data),
+      admitted: isLibrary(registered) ? ownOffer(result.data) : admitOffer(result.data),
       fetchedAt: clock.now(),
       ttlMs: registered.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, deps),
       configHash: registered.configHash,
@@ -296,7 +300,7 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
 
   function add(
     source: ToolSource,
-    { configHash = "", isOwn = false, identity = {}, ...access }: SourceOptions = {},
+    { configHash = "", isOwn = false, isProgram = false, identity = {}, ...access }: SourceOptions = {},
   ): void {
     requireTellingId(source.id);
     const old = sources.get(source.id);
@@ -307,6 +311,7 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
       access,
       configHash,
       isOwn,
+      isProgram,
       identity,
       onRead,
       createTraceId: randomUUID,
@@ -335,6 +340,7 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
     listings,
     search,
     ownSearch,
+    searchOf,
     notice,
     add,
     remove,
@@ -402,6 +408,11 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
       ]);
     },
   };
+}
+
+/** Not of a server, and not of the program that embeds the gateway. */
+function isLibrary(registered: RegisteredSource | undefined): boolean {
+  return registered !== undefined && registered.isOwn && !registered.isProgram;
 }
 
 /** What this gateway offers itself needs no check. */
