@@ -280,3 +280,20 @@ it("keeps calls apart whose names run together", () => {
   expect(decide(rules, { who: ["profile:p"], tool: "t\na" })).toBe("refuse by rules[0]");
   expect(decide(rules, { who: ["a\nprofile:p"], tool: "t" })).toBe("allow by default");
 });
+
+describe("a static tool", () => {
+  it("is known by the name that the program gave it as well", () => {
+    const names: Record<string, string> = { program__order: "order", program__cell__echo: "cell__echo" };
+    const rules = createRuleSet(
+      [{ tool: ["order", "cell__*"], do: "refuse" }],
+      "allow",
+      (tool) => names[tool],
+    );
+    expect(decide(rules, { tool: "program__order" })).toBe("refuse by rules[0]");
+    expect(decide(rules, { tool: "program__cell__echo" })).toBe("refuse by rules[0]");
+    expect(decide(rules, { tool: "shop__order" })).toBe("allow by default");
+    expect(rules.explain(subjectOf({ tool: "program__order" }))).toMatchObject([
+      { rule: { name: "rules[0]" } },
+    ]);
+  });
+});

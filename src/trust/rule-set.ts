@@ -74,13 +74,22 @@ const REMEMBERED = { countMax: 2_000, sizeMax: 2 * 1024 * 1024 };
 const POINTER_BYTES = 8;
 
 /** The rules of a config, which were checked with it: one that cannot be read is thrown. */
-export function createRuleSet(written: readonly WrittenRule[], trust: TrustLevel): RuleSet {
-  return ruleSetOf([
+export function createRuleSet(
+  written: readonly WrittenRule[],
+  trust: TrustLevel,
+  staticNameOf?: OtherName,
+): RuleSet {
+  const all = [
     ...written.map((rule, index) => compile(rule, `rules[${index}]`)),
     ...(trust === "ask" ? CAREFUL : []).map((rule) => compile(rule, CAREFUL_NAME)),
     compile(LAST, "default"),
-  ]);
+  ];
+  return ruleSetOf(all, (tool) => namesOf(tool, staticNameOf));
 }
+
+/** A second name of a tool, where it has one. */
+type OtherName = (tool: string) => string | undefined;
+type NamesOf = (tool: string) => readonly string[];
 
 /** A rule, and what it asks a call. */
 interface Compiled extends Pick<ReadRule, "who" | "tool" | "effects" | "when"> {
@@ -98,7 +107,7 @@ function compile(written: WrittenRule, name: string): Compiled {
   return { rule, who, tool, effects, when };
 }
 
-function ruleSetOf(all: readonly Compiled[]): RuleSet {
+function ruleSetOf(all: readonly Compiled[], names: NamesOf): RuleSet {
   const candidates = createLru<readonly Compiled[]>(REMEMBERED);
   const rules = all.map(({ rule }) => rule);
 
@@ -108,7 +117,7 @@ function ruleSetOf(all: readonly Compiled[]): RuleSet {
     const key = `${who.length} ${tool.length} ${effect}\n${tool}\n${who.join("\n")}`;
     const known = candidates.get(key);
     if (known !== undefined) return known;
-    const found = findCandidates(all, who, tool, effect);
+    const found = findCandidates(all, who, names(tool), effect);
     candidates.set(key, found, key.length + found.length * POINTER_BYTES);
     return found;
   }
@@ -119,7 +128,7 @@ function ruleSetOf(all: readonly Compiled[]): RuleSet {
       all.length === 1
         ? () => rules[0]!
         : (subject, isUsedUp) => firstOf(candidatesFor(subject), subject.args, isUsedUp),
-    explain: (subject, isUsedUp) => explain(all, subject, isUsedUp),
+    explain: (subject, isUsedUp) => explain(all, names(subject.tool), subject, isUsedUp),
   };
 }
 
@@ -143,10 +152,9 @@ function holds(condition: boolean | undefined, rule: Rule): boolean {
 function findCandidates(
   all: readonly Compiled[],
   who: readonly string[],
-  tool: string,
+  names: readonly string[],
   effect: Effect,
 ): readonly Compiled[] {
-  const names = namesOf(tool);
   const found: Compiled[] = [];
   for (const one of all) {
     if (one.effects !== undefined && !one.effects.has(effect)) continue;
@@ -163,16 +171,18 @@ function someMatch(texts: readonly string[], matches: Matcher): boolean {
   return false;
 }
 
-/** A capability is known by two names: `mcp__mail__send` and `mail:send`. */
-function namesOf(tool: string): readonly string[] {
+/** A capability is known by two names: `mcp__mail__send` and `mail:send`. So is a static tool, by the program's own. */
+function namesOf(tool: string, staticNameOf?: OtherName): readonly string[] {
   const parsed = parseToolName(tool);
-  return parsed.kind === "capability" ? [tool, displayNameOf(parsed)] : [tool];
+  const other = parsed.kind === "capability" ? displayNameOf(parsed) : staticNameOf?.(tool);
+  return other === undefined ? [tool] : [tool, other];
 }
 
 // ── explaining ──────────────────────────────────────────────────────────────────────────────────────────────────────
 
 function explain(
   all: readonly Compiled[],
+  names: readonly string[],
   subject: RuleSubject,
   isUsedUp: (rule: Rule) => boolean = () => false,
 ): readonly ExplainedRule[] {
@@ -180,7 +190,7 @@ function explain(
   for (const one of all) {
     const { rule } = one;
     const isSpent = rule.limits.totalMax !== undefined && isUsedUp(rule);
-    const mismatch = findMismatch(one, subject) ?? (isSpent ? "it is used up" : undefined);
+    const mismatch = findMismatch(one, names, subject) ?? (isSpent ? "it is used up" : undefined);
     told.push(mismatch === undefined ? { rule, ...noteOn(one, subject) } : { rule, mismatch });
     if (mismatch === undefined) break;
   }
@@ -189,11 +199,12 @@ function explain(
 
 function findMismatch(
   { rule, who, tool, effects, when }: Compiled,
+  names: readonly string[],
   subject: RuleSubject,
 ): string | undefined {
   if (who !== undefined && !someMatch(subject.who, who))
     return `who: it is not about ${subject.who.join(", ")}`;
-  if (tool !== undefined && !someMatch(namesOf(subject.tool), tool)) return "tool: the name does not match";
+  if (tool !== undefined && !someMatch(names, tool)) return "tool: the name does not match";
   if (effects !== undefined && !effects.has(subject.effect)) {
     return `effect: the call is ${subject.effect}, not ${effectsText(effects)}`;
   }
