@@ -30,6 +30,8 @@ export interface CodeDirectoryDeps {
   readonly liveName: (tool: string) => string;
   /** The id of the capability that has this name. */
   readonly capabilityId?: (tool: string) => string | undefined;
+  /** The namespace of static tools, where the program that embeds the gateway has any. */
+  readonly programId?: string | undefined;
 }
 
 export function createCodeDirectory(deps: CodeDirectoryDeps): ToolDirectory {
@@ -131,7 +133,7 @@ export function createCodeDirectory(deps: CodeDirectoryDeps): ToolDirectory {
   }
 
   function foundTool(name: string, definition: ToolDefinition): FoundTool {
-    const source = sourceOf(name, deps.capabilityId);
+    const source = sourceOf(name, deps);
     return { name, definition, source };
   }
 
@@ -147,6 +149,12 @@ export function createCodeDirectory(deps: CodeDirectoryDeps): ToolDirectory {
       : findServerTool(server, tool, context);
   }
 
+  /** A server that has the name now is not asked, whatever it has. */
+  function isOfOtherProgram(namespace: string, bound: Bound): boolean {
+    const isMissing = namespace !== deps.programId;
+    return isMissing && bound.some(({ source }) => source?.kind === "program" && source.id === namespace);
+  }
+
   /** For kept code the recorded source wins: a capability is found behind a server that was added since. */
   async function findBound(
     namespace: string,
@@ -154,6 +162,7 @@ export function createCodeDirectory(deps: CodeDirectoryDeps): ToolDirectory {
     context: CallContext,
     bound: Bound,
   ): Promise<ToolResult<FoundTool>> {
+    if (isOfOtherProgram(namespace, bound)) return otherProgram(codeName(namespace, tool));
     const today = await findUnbound(namespace, tool, context);
     if (today.success && isBound(today.data, bound)) return today;
     const behind = await findCapability(namespace, tool, context);
@@ -166,7 +175,9 @@ export function createCodeDirectory(deps: CodeDirectoryDeps): ToolDirectory {
     context: CallContext,
     bound: Bound = [],
   ): Promise<ToolResult<FoundTool>> {
-    const isCapability = parseToolName(name).kind === "capability";
+    const parsed = parseToolName(name);
+    const isCapability = parsed.kind === "capability";
+    if (parsed.kind === "upstream" && isOfOtherProgram(parsed.server, bound)) return otherProgram(name);
     if (isCapability) await deps.freshenLibrary();
     const live = isCapability ? deps.liveName(name) : name;
     const found = await registry.find(live, context);
@@ -225,20 +236,38 @@ function isBound(found: FoundTool, bound: Bound): boolean {
   return recorded.length === 0 || recorded.some(({ source }) => isMeant(source, found.source));
 }
 
-function sourceOf(tool: string, capabilityId: CodeDirectoryDeps["capabilityId"]): UsedSource | undefined {
+function sourceOf(
+  tool: string,
+  { capabilityId, programId }: Pick<CodeDirectoryDeps, "capabilityId" | "programId">,
+): UsedSource | undefined {
   const parsed = parseToolName(tool);
-  if (parsed.kind === "upstream") return { kind: "server", id: parsed.server };
+  if (parsed.kind === "upstream")
+    return { kind: parsed.server === programId ? "program" : "server", id: parsed.server };
   const id = capabilityId?.(tool);
   return id === undefined ? undefined : { kind: "capability", id };
 }
 
-function sourceChanged(written: string, { name, source }: FoundTool): ToolResult<never> {
-  const now = source?.kind === "server" ? `a tool of the server ${source.id}` : `the capability ${name}`;
+function nameSource({ name, source }: FoundTool): string {
+  if (source?.kind === "server") return `a tool of the server ${source.id}`;
+  return source?.kind === "program" ? `the static tool ${name} of this program` : `the capability ${name}`;
+}
+
+function sourceChanged(written: string, found: FoundTool): ToolResult<never> {
+  const now = nameSource(found);
   const message = `${written} was something else when this code was saved; now it is ${now}.`;
   return fail("TOOL_UNAVAILABLE", message, {
     reason: "source_changed",
     retryable: false,
     hint: "describe_workflow shows the tools that it was saved with. Save it again with overwrite to use the current ones.",
+  });
+}
+
+function otherProgram(written: string): ToolResult<never> {
+  const message = `${written} is a tool of the program that this was saved in, and this gateway is not in that program.`;
+  return fail("TOOL_UNAVAILABLE", message, {
+    reason: "source_missing",
+    retryable: false,
+    hint: "Call it in that program, or save a version that uses other tools.",
   });
 }
 
@@ -279,7 +308,10 @@ function memberOf(name: string): string {
   return memberName(name) === name ? `.${name}` : `[${JSON.stringify(name)}]`;
 }
 
-export type ToolLookUpDeps = Pick<CodeDirectoryDeps, "registry" | "servers" | "liveName" | "capabilityId">;
+export type ToolLookUpDeps = Pick<
+  CodeDirectoryDeps,
+  "registry" | "servers" | "liveName" | "capabilityId" | "programId"
+>;
 
 /** What its server keeps from models is called by no code that a model wrote. */
 function refuseAppOnly(found: ToolResult<FoundTool>): ToolResult<FoundTool> {
@@ -293,7 +325,7 @@ function refuseAppOnly(found: ToolResult<FoundTool>): ToolResult<FoundTool> {
 
 /** What is known of a tool now; a server whose list was never read may have any tool. */
 export function createToolLookUp(deps: ToolLookUpDeps): LookUpTool {
-  const { registry, liveName, capabilityId } = deps;
+  const { registry, liveName } = deps;
 
   /** Code writes tools of servers and capabilities alike, and a server wins. */
   function meansNow(used: string): string | undefined {
@@ -308,7 +340,7 @@ export function createToolLookUp(deps: ToolLookUpDeps): LookUpTool {
 
   return (used) => {
     const tool = liveName(used);
-    const source = sourceOf(tool, capabilityId);
+    const source = sourceOf(tool, deps);
     return {
       definition: definitionNow(tool),
       source,

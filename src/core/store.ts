@@ -135,11 +135,12 @@ export interface ToolUse {
 }
 
 /**
- * Whose tool a name meant: a server, by its id in the config, or a capability, by the id that it keeps when it is renamed. The id
- * of a capability is null where it was not in the library yet: an import may come before what it uses.
+ * Whose tool a name meant: a server, by its id in the config, the program that embeds the gateway, by the namespace of its tools,
+ * or a capability, by the id that it keeps when it is renamed. The id of a capability is null where it was not in the library yet:
+ * an import may come before what it uses.
  */
 export type UsedSource =
-  | { readonly kind: "server"; readonly id: string }
+  | { readonly kind: "server" | "program"; readonly id: string }
   | { readonly kind: "capability"; readonly id: string | null };
 
 /** A run that worked, as it was when it was kept: replayed offline by tests. */

@@ -99,12 +99,19 @@ function otherSource(
   source: UsedSource | undefined,
   meansNow: string | undefined,
 ): string | undefined {
-  if (!isMissing && !isMeant(use.source, source)) return "another capability has this name now";
+  if (!isMissing && !isMeant(use.source, source)) return otherMeaning(use.source, source);
   if (meansNow === undefined) return undefined;
   if (isMissing) return `it is not there any more, and its name means ${meansNow} now`;
   return use.source === undefined
     ? `its name means ${meansNow} now`
     : `its name means ${meansNow} in new code; this version keeps to what it was kept with`;
+}
+
+function otherMeaning(meant: UsedSource | undefined, now: UsedSource | undefined): string {
+  if (meant?.kind === "program")
+    return "it is a tool of the program that this was saved in, which is not here";
+  if (now?.kind === "program") return "its name means a tool of this program now";
+  return "another capability has this name now";
 }
 
 function changesOf(before: JsonObject, after: JsonObject): string[] {
