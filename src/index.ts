@@ -13,12 +13,15 @@ export type {
   GatewayEventKind,
   GatewayEventOf,
   GatewayOptions,
+  GatewayRegistry,
   RegisteredResource,
   RegisteredServer,
   RegisteredTool,
+  ResourceRegistry,
   StaticCallContext,
   StaticTool,
   ToolCallResult,
+  ToolRegistry,
 } from "./api/public-gateway.ts";
 export type { RepertoireErrorCode, ToolError, ToolErrorCode } from "./core/errors.ts";
 export type { Json, JsonObject } from "./core/json.ts";

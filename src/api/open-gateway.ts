@@ -1,32 +1,34 @@
 /** Opens a gateway in the process of the program that uses it. */
-import { openApp, openInputsOf } from "../app/app.ts";
+import { openApp, openInputsOf, type App, type ProgramTools } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
 import { locateStore } from "../config/locate-store.ts";
 import { formatProblem } from "../config/problem.ts";
+import { reserveServer } from "../config/reserved-server.ts";
+import type { ConfigSource } from "../config/source.ts";
 import { RepertoireError } from "../core/errors.ts";
 import { LOG_LEVELS } from "../core/log.ts";
 import { openConfigSource } from "../secrets/inputs.ts";
 import { createLog, type ConfigurableLog } from "../telemetry/log.ts";
-import { createArgumentCheck } from "../sandbox/schema/argument-check.ts";
+import { createArgumentCheck, type ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { createProgramGateway } from "./program-gateway.ts";
+import { createProgramSource } from "./program-source.ts";
 import type { Gateway, GatewayOptions } from "./public-gateway.ts";
-import { createStaticTools } from "./static-tools.ts";
+import { readStaticTools, refusal, type StaticTools } from "./static-tools.ts";
 
 /** Throws `RepertoireError` where the config, the home or the static tools cannot be used. */
 export async function openGateway(options: GatewayOptions | null): Promise<Gateway> {
-  const { staticTools: given, log: sink, configPath, home, cwd } = options ?? {};
+  const { log: sink, configPath, home, cwd, tools, staticTools, toolsNamespace } = options ?? {};
   requireLevel(sink);
   const place = textsOf({ configPath, home, cwd });
-  const argumentCheck = createArgumentCheck();
-  const staticTools = createStaticTools(given ?? [], argumentCheck);
+  const statics = readStaticTools({ tools, staticTools, ...textsOf({ toolsNamespace }) });
   const located = await locateStore(place);
   const opened = await openConfigSource(place, located.ok ? openInputsOf(located) : undefined);
   if (!opened.ok) {
     throw new RepertoireError("CONFIG_INVALID", opened.problems.map(formatProblem).join("\n"));
   }
-  const config = opened.source;
+  const config = reserveNamespace(opened.source, statics);
   const log = openLog(config.current(), sink);
-  const staticNames = staticTools.definitions.map(({ name }) => name);
+  const argumentCheck = createArgumentCheck();
   let app: Awaited<ReturnType<typeof openApp>> | undefined;
   const close = async (): Promise<void> => {
     config.close();
@@ -35,14 +37,41 @@ export async function openGateway(options: GatewayOptions | null): Promise<Gatew
     await log.close();
   };
   try {
-    app = await openApp({ config, log, staticNames, isEmbedded: true });
+    app = await openApp({ config, log, program: programOf(statics, argumentCheck), isEmbedded: true });
+    requireAdmitted(app, statics);
     // Its tool definitions are asked for without waiting, and what was kept is among them.
     await app.freshenLibrary();
-    return createProgramGateway({ app, staticTools, close });
+    return createProgramGateway({ app, staticTools: statics, close });
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+function programOf(statics: StaticTools, check: ArgumentCheck): ProgramTools | undefined {
+  if (statics.tools.length === 0) return undefined;
+  const names = statics.tools.map(({ definition }) => definition.name);
+  return { source: createProgramSource(statics, check), names };
+}
+
+/** A server that has the namespace of the static tools is refused, and one that comes later is not there. */
+function reserveNamespace(source: ConfigSource, { namespace, tools }: StaticTools): ConfigSource {
+  if (tools.length === 0) return source;
+  const taken = source
+    .current()
+    .servers.find(({ id, enabled, trusted }) => id === namespace && enabled && trusted);
+  if (taken === undefined) return reserveServer(source, namespace);
+  source.close();
+  const hint = "Rename the server in the config, or choose another toolsNamespace.";
+  const why = `their namespace ${namespace} is the id of the server ${JSON.stringify(taken.key)} in the config`;
+  throw refusal(why, hint);
+}
+
+/** What the registry did not admit whole, such as a schema that cannot be used. */
+function requireAdmitted({ registry }: App, { namespace, tools }: StaticTools): void {
+  const [first] =
+    tools.length === 0 ? [] : registry.catalogue().rejected.filter(({ source }) => source === namespace);
+  if (first !== undefined) throw refusal(`${first.name}: ${first.reason}`);
 }
 
 /** Callers without types pass null for what they leave out, and anything else by mistake. */

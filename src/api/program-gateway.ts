@@ -8,7 +8,7 @@ import { messageOf, tellThrown } from "../core/errors.ts";
 import { findJsonProblem, isJsonObject } from "../core/json.ts";
 import type { RegistryEvent } from "../core/registry-event.ts";
 import { fail, type ToolResult, succeed } from "../core/result.ts";
-import type { ToolAnswer, ToolDefinition } from "../core/tool.ts";
+import type { ToolAnswer } from "../core/tool.ts";
 import { errorAnswer, withTrace } from "../gateway/answer.ts";
 import { toAnthropicTools } from "../registry/anthropic-tool.ts";
 import { unwrapAnswer } from "../runs/unwrap.ts";
@@ -19,10 +19,9 @@ import type {
   Gateway,
   GatewayEventKind,
   GatewayEventOf,
-  RegisteredResource,
-  RegisteredServer,
-  RegisteredTool,
 } from "./public-gateway.ts";
+import { byName, createKnownEntries } from "./known-entries.ts";
+import { serverOf, summarise } from "./known-servers.ts";
 import type { StaticTools } from "./static-tools.ts";
 
 /** Longer than a server that is installed already takes to start and answer. */
@@ -48,6 +47,8 @@ export interface ProgramGatewayDeps {
 
 export function createProgramGateway({ app, staticTools, close: end }: ProgramGatewayDeps): Gateway {
   const { registry, gateway } = app;
+  const known = createKnownEntries(registry, staticTools);
+  const { definitions, exposedName } = known;
   let closed: Promise<void> | undefined;
   const closing = new AbortController();
   const close = (): Promise<void> => {
@@ -67,35 +68,39 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
     }
   }
 
+  /** One server, or all. */
+  function choose(server: string | undefined): ToolResult<readonly string[]> {
+    const usable = app.usableServers();
+    if (server === undefined || usable.includes(server))
+      return succeed(server === undefined ? usable : [server]);
+    return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(server)}.`, {
+      hint: `The servers are ${usable.join(", ") || "none"}.`,
+    });
+  }
+
   async function read(server: string | undefined, options: DiscoverOptions | null, force: boolean) {
     if (force) await app.followConfig();
-    const known = app.usableServers();
-    if (server !== undefined && !known.includes(server)) {
-      return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(server)}.`, {
-        hint: `The servers are ${known.join(", ") || "none"}.`,
-      });
-    }
-    const asked = server === undefined ? known : [server];
+    const chosen = choose(server);
+    if (!chosen.success) return chosen;
+    const asked = chosen.data;
     const { waitMs = DISCOVER_WAIT_MS, ...call } = options ?? {};
     await registry.discover({ waitMs, servers: asked, force }, contextOf(call));
     return summarise(servers().filter(({ id }) => asked.includes(id)));
   }
 
   return {
+    registry: { tools: known.tools, resources: known.resources },
     async listTools() {
-      return [...(await app.listTools()), ...staticTools.definitions];
+      return [...(await app.listTools()), ...definitions];
     },
     getToolDefinitions: () =>
-      [...app.toolDefinitions(), ...toAnthropicTools(staticTools.definitions, [])].sort(byName),
-    tools: (server) =>
-      toolsOf(registry.catalogue(), staticTools).filter(
-        (tool) => server === undefined || tool.server === server,
-      ),
-    findTool: (name) => staticTools.find(name) ?? routedTool(name, registry.route(name)),
-    resources: (server) =>
-      resourcesOf(registry.catalogue()).filter(
-        (resource) => server === undefined || resource.server === server,
-      ),
+      [
+        ...app.toolDefinitions().filter(({ name }) => !known.isStatic(name)),
+        ...toAnthropicTools(definitions, []),
+      ].sort(byName),
+    tools: (server) => known.tools.list(server),
+    findTool: (name) => known.tools.get(name),
+    resources: (server) => known.resources.list(server),
     readResource: (uri, options) =>
       answered(async () => {
         if (typeof uri !== "string")
@@ -109,11 +114,10 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
         context = contextOf(options);
         const problem = findCallProblem(name, args);
         if (problem !== undefined) return problem;
-        if (staticTools.find(name) === undefined) {
-          return { success: true, data: await gateway.callTool(name, args, context) };
-        }
-        const signal = AbortSignal.any([context.signal, closing.signal]);
-        return staticTools.call(name, args, { ...context, signal });
+        const signal = known.isStatic(name)
+          ? AbortSignal.any([context.signal, closing.signal])
+          : context.signal;
+        return succeed(await gateway.callTool(exposedName(name), args, { ...context, signal }));
       });
       const answer = withTrace(result.success ? result.data : errorAnswer(result.error, true), context);
       return { ...unwrapAnswer(answer), answer };
@@ -161,75 +165,4 @@ function isOf<Kind extends GatewayEventKind>(
   kind: Kind,
 ): event is GatewayEventOf<Kind> & RegistryEvent {
   return event.kind === kind;
-}
-
-// ── what is known of servers, tools and resources; nothing here starts or asks a server ─────────────────────────────
-
-type KnownCatalogue = ReturnType<App["registry"]["catalogue"]>;
-type FoundRoute = ReturnType<App["registry"]["route"]>;
-
-const byName = (a: { readonly name: string }, b: { readonly name: string }): number =>
-  a.name < b.name ? -1 : 1;
-
-function toolsOf({ components }: KnownCatalogue, { registered }: StaticTools): RegisteredTool[] {
-  const others = components.map(({ name, source, definition }) => registerTool(name, source, definition));
-  return [...registered, ...others].sort(byName);
-}
-
-function routedTool(name: string, route: FoundRoute): RegisteredTool | undefined {
-  return route && registerTool(name, route.source.id, route.definition);
-}
-
-function registerTool(name: string, server: string, definition: ToolDefinition): RegisteredTool {
-  return { name, server, originalName: definition.name, definition: { ...definition, name } };
-}
-
-function resourcesOf({ resources, resourceTemplates }: KnownCatalogue): RegisteredResource[] {
-  const entryOf =
-    (isTemplate: boolean) =>
-    ({
-      name: uri,
-      source: server,
-      original: originalUri,
-      definition,
-    }: KnownCatalogue["resources"][number]) => ({
-      uri,
-      isTemplate,
-      server,
-      originalUri,
-      definition,
-    });
-  return [...resources.map(entryOf(false)), ...resourceTemplates.map(entryOf(true))];
-}
-
-function serverOf(id: string, catalogue: KnownCatalogue): RegisteredServer {
-  const failure = catalogue.failed.find(({ source }) => source === id);
-  const rejected = catalogue.rejected.filter(({ source }) => source === id);
-  return {
-    id,
-    state: stateOf(id, catalogue),
-    toolCount: catalogue.components.filter(({ source }) => source === id).length,
-    ...(failure !== undefined && { error: { code: failure.code, message: failure.reason } }),
-    rejected: rejected.map(({ code, kind, name, reason }) => ({ code, kind, name, reason })),
-  };
-}
-
-function stateOf(id: string, { failed, pending, stale }: KnownCatalogue): RegisteredServer["state"] {
-  if (failed.some(({ source }) => source === id)) return "failed";
-  if (pending.includes(id)) return "pending";
-  return stale.includes(id) ? "stale" : "ready";
-}
-
-/** One server that cannot be read is a failure, with all of them named; what the others have is there all the same. */
-function summarise(asked: readonly RegisteredServer[]): ToolResult<Discovered> {
-  const unread = asked.filter(({ state }) => state === "failed" || state === "pending");
-  if (unread.length === 0)
-    return succeed({ toolCount: asked.reduce((sum, { toolCount }) => sum + toolCount, 0) });
-  const problems = unread.map(({ id, error }) => ({
-    server: id,
-    code: error?.code ?? "TOOL_UNAVAILABLE",
-    message: error?.message ?? `The server ${id} has not answered yet.`,
-  }));
-  const message = problems.map((problem) => problem.message).join(" ");
-  return fail(problems[0]!.code, message, { retryable: true, problems });
 }

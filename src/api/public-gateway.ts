@@ -17,7 +17,14 @@ export interface GatewayOptions {
   /** The project folder, in place of the current one. */
   readonly cwd?: string;
   /** Tools of the program itself. Their names win over those of servers. */
+  readonly tools?: readonly StaticTool[];
+  /** Another name for `tools`; where both are given, they count together. */
   readonly staticTools?: readonly StaticTool[];
+  /**
+   * Where code and workflows find these tools: `mcp.<toolsNamespace>.<name>` and `<toolsNamespace>__<name>`. `program`
+   * without it. A server of the config with this id is refused.
+   */
+  readonly toolsNamespace?: string;
   /**
    * Where log lines go: to a function, redacted, or to stderr from a level on. Without it nothing is printed, and lines
    * go to `log.file` of the config where it names one.
@@ -32,14 +39,31 @@ export interface StaticTool {
   readonly description: string;
   /** Arguments are checked against it, and its defaults are filled in, before `call` is called. */
   readonly inputSchema: JsonObject;
+  /** Of the result, which is then an object that fits it. Code is checked against it. */
+  readonly outputSchema?: JsonObject;
+  /** They are believed: `readOnlyHint` and `idempotentHint` say that a call can be made again, after a crash too. */
   readonly annotations?: ToolAnnotations;
-  /** Returns plain JSON, or nothing. What it throws is a failure with that message. */
-  readonly call: (args: JsonObject, context: StaticCallContext) => unknown;
+  /** For those who look for tools. */
+  readonly metadata?: {
+    readonly category?: string;
+    readonly version?: string;
+    readonly tags?: readonly string[];
+  };
+  /** How long a call may take; without it, as long as its caller waits. */
+  readonly timeoutMs?: number;
+  /**
+   * Returns plain JSON, or nothing. What it throws is a failure with that message. Its arguments can be given the type that
+   * `inputSchema` says: `call({ text }: { text: string })`.
+   */
+  call(args: JsonObject, context: StaticCallContext): unknown;
 }
 
 export interface StaticCallContext {
   readonly traceId: string;
+  /** Aborted when nobody waits for the answer any more: the call was cancelled, took too long, or the gateway closes. */
   readonly signal: AbortSignal;
+  /** Tells the caller how far the call is: `{ progress, total?, message? }`. Anything else is passed over. */
+  readonly onProgress: (progress: JsonObject) => void;
 }
 
 export interface CallOptions {
@@ -119,8 +143,39 @@ export type GatewayEventOf<Kind extends GatewayEventKind> = Kind extends CacheEv
   ? CacheEvent & { readonly kind: Kind }
   : EntryEvent & { readonly kind: Kind };
 
+/** The tools that are known: of servers, what was kept, and static ones. Looking starts no server. */
+export interface ToolRegistry {
+  /** How many there are. */
+  readonly size: number;
+  /** By the name that `callTool` takes. */
+  has(name: string): boolean;
+  get(name: string): RegisteredTool | undefined;
+  /** By its server (`mcp` for what was kept, null for a static tool) and the name that the server gives it. */
+  find(server: string | null, originalName: string): RegisteredTool | undefined;
+  /** All, or those of one server, in the order of their names. */
+  list(server?: string | null): RegisteredTool[];
+}
+
+/** The resources and templates of servers that are known. Looking starts no server. */
+export interface ResourceRegistry {
+  readonly size: number;
+  /** By the URI that `readResource` takes, or the template of such URIs. */
+  has(uri: string): boolean;
+  get(uri: string): RegisteredResource | undefined;
+  /** By its server and the URI or template that the server gives it. */
+  find(server: string, originalUri: string): RegisteredResource | undefined;
+  list(server?: string): RegisteredResource[];
+}
+
+export interface GatewayRegistry {
+  readonly tools: ToolRegistry;
+  readonly resources: ResourceRegistry;
+}
+
 /** A gateway in this process. */
 export interface Gateway extends AsyncDisposable {
+  /** What is known now of tools and resources. */
+  readonly registry: GatewayRegistry;
   /**
    * What a client would be shown: meta-tools, what was kept, static tools, and tools of servers where the exposure says
    * so. Rejects with a `RepertoireError` where the database cannot be read.

@@ -25,7 +25,7 @@ import { openTools } from "./tools-half.ts";
 
 export { countReplicas } from "./store/store-health.ts";
 export { openConfiguredStore } from "./store/configured-store.ts";
-export type { App, FoundTools, TokenReach } from "./contract.ts";
+export type { App, FoundTools, ProgramTools, TokenReach } from "./contract.ts";
 export type { KnownHits } from "../gateway/known-tools.ts";
 export type { ExplainedCall } from "./trust/explain-call.ts";
 export { localActor } from "./foundation.ts";

@@ -5,7 +5,7 @@ import type { JsonObject } from "../core/json.ts";
 import type { ToolResult } from "../core/result.ts";
 import type { QueueStats } from "../core/run-queue.ts";
 import type { Store } from "../core/store.ts";
-import type { AnthropicTool, CallContext, ToolDefinition, ToolView } from "../core/tool.ts";
+import type { AnthropicTool, CallContext, ToolDefinition, ToolSource, ToolView } from "../core/tool.ts";
 import type { ExecuteWorkflow } from "../gateway/execute-workflow.ts";
 import type { Gateway } from "../gateway/gateway.ts";
 import type { SearchKnown } from "../gateway/known-tools.ts";
@@ -51,10 +51,17 @@ export interface AppOptions {
   readonly serves?: Serves;
   /** A program of somebody else has it for as long as it runs: like one that serves, it follows what other processes change. */
   readonly isEmbedded?: boolean;
-  /** Names of tools that the program has beside the meta-tools; they win over those of servers. */
-  readonly staticNames?: readonly string[];
+  /** The tools of the program that embeds the gateway. */
+  readonly program?: ProgramTools | undefined;
   /** How long to wait for a database that is away, where that is not as the config says. */
   readonly storeWaitMs?: number;
+}
+
+/** The static tools of the program that embeds the gateway, as a source among the others. */
+export interface ProgramTools {
+  readonly source: ToolSource;
+  /** The names that the program gives them; they win over those of servers. */
+  readonly names: readonly string[];
 }
 
 export interface App extends ImportExport, TokenReports, Inquiries, TokenInquiry {

@@ -25,7 +25,7 @@ export type GatewayHalf = ReturnType<typeof openGateways>;
 
 export function openGateways(foundation: Foundation, tools: ToolsHalf, half: RunsHalf, front: Front) {
   const { config, log, store, replica, redactors, trail } = foundation;
-  const { registry, servers, experience, usable, guarding } = tools;
+  const { registry, servers, experience, usable, programId, guarding } = tools;
   const { runs, library, drafts, source, capabilitySaver, traces, lookUpTool, freshenLibrary } = half;
   const states = createSealedStates({
     store: store.seals,
@@ -52,6 +52,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     library,
     drafts,
     servers: usable,
+    programId,
     idle: () => idleServers(config.current()),
     configChanged: (listener) => onVisibleChange(config, listener),
     exposure: () => config.current().exposure,

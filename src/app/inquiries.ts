@@ -4,6 +4,7 @@ import { succeed } from "../core/result.ts";
 import { drawText } from "../workflows/drawing/text-drawing.ts";
 import { createKnownSearch } from "../gateway/known-tools.ts";
 import { declareCatalogue } from "./code-directory.ts";
+import { usableServers } from "./config-view.ts";
 import type { Inquiries } from "./contract.ts";
 import { createCallExplanation } from "./trust/explain-call.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
@@ -56,7 +57,7 @@ export function createInquiries(
       );
       return start ? Promise.all(views.map(ping)) : withGateways(views, readLive(home));
     },
-    usableServers: usable,
+    usableServers: () => usableServers(config.current()),
     async lookUpTool(name) {
       const found = await registry.find(name, ownContext());
       return found.success ? succeed(found.data.definition) : found;

@@ -51,7 +51,7 @@ export function openRuns(
 ) {
   const { config, log, home, store, replica, redactors, trail, watching, calls, scope, revisions } =
     foundation;
-  const { registry, guarding, experience, live, usable } = tools;
+  const { registry, guarding, experience, live, usable, programId } = tools;
   const library = createLibrary(store.capabilities, scope);
   const drafts = openDrafts(foundation);
   const sources = createSourceFinder({ library, drafts, capabilities: store.capabilities });
@@ -59,6 +59,7 @@ export function openRuns(
   const capabilityNames = {
     liveName: (tool: string) => source.liveName(tool),
     capabilityId: (tool: string) => source.idOf(tool),
+    programId,
   };
   const freshenLibrary = async (): Promise<void> => {
     if (await source.lookForChanges()) await registry.refresh(CAPABILITIES_ID, ownContext());

@@ -29,10 +29,11 @@ export async function openTools(
   foundation: Foundation,
   front: Front,
   recording: CallRecording,
-  { staticNames = [] }: Pick<AppOptions, "staticNames">,
+  { program }: Pick<AppOptions, "program">,
 ) {
   const { config, log, serves, home, store, redactors, secrets, trail, watching, calls, scope, revisions } =
     foundation;
+  const programId = program?.source.id;
   const experience = createExperience({
     uses: store.pastUses,
     scope,
@@ -59,7 +60,11 @@ export async function openTools(
   const guarding = openGuard(foundation, {
     ...recording,
     registry: () => registry,
-    isApproved: (server, tool) => pins.areHintsApproved(server, tool),
+    isApproved: (server, tool) => server === programId || pins.areHintsApproved(server, tool),
+    staticNameOf(tool) {
+      const route = programId === undefined ? undefined : registry.route(tool);
+      return route?.source.id === programId ? route?.definition.name : undefined;
+    },
   });
   pins.changed(() => guarding.approvalsChanged());
   const registry = createRegistry({
@@ -69,7 +74,7 @@ export async function openTools(
     explainAbsent: (id) => explainAbsent(config.current(), id),
     cache: store.serverCache,
     log,
-    reservedNames: [...META_TOOL_NAMES, ...staticNames],
+    reservedNames: [...META_TOOL_NAMES, ...(program?.names ?? [])],
     watch: watching.watchCall,
     suspicious: config.current().tools.suspicious,
     experienceOf: (tool) => experience.of(tool),
@@ -85,6 +90,10 @@ export async function openTools(
   revisions.on("servers", () => registry.freshenLists());
   registry.subscribe((event) => trail.recordEvent(event));
   await registry.load();
+  if (program !== undefined) {
+    registry.add(program.source, { isOwn: true, isProgram: true });
+    await registry.refresh(program.source.id, ownContext());
+  }
   const servers = createServers({
     startWaitMs,
     secrets,
@@ -124,7 +133,10 @@ export async function openTools(
     servers,
     experience,
     live,
-    usable: () => usableServers(config.current()),
+    /** The source of the static tools, where the program has any. */
+    programId,
+    /** What code can name: the servers that may be started, and the namespace of static tools. */
+    usable: () => [...usableServers(config.current()), ...(programId === undefined ? [] : [programId])],
     /** Of a server that is asked now; undefined where it cannot be. */
     countTools: async (server: string): Promise<number | undefined> => {
       const asking = { waitMs: VIEW_WAIT_MS, servers: [server], force: true };

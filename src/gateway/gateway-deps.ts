@@ -42,6 +42,8 @@ export interface GatewayDeps {
   readonly isListed: (tool: string) => boolean;
   /** The ids of the servers that may be used. */
   readonly servers: () => readonly string[];
+  /** The source of the static tools of the program that embeds the gateway: it lists them itself. */
+  readonly programId?: string | undefined;
   /** The ids of the servers that cannot be used as things are. */
   readonly idle?: () => IdleServers;
   /** Tells when `servers`, `idle` or `exposure` has changed. */

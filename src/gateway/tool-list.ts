@@ -41,6 +41,8 @@ export interface ToolListDeps {
   /** Those that cannot be used; a profile says nothing of them. */
   readonly idle?: () => IdleServers;
   readonly exposure: () => Exposure;
+  /** A source whose tools are listed elsewhere. */
+  readonly programId?: string | undefined;
   /** Changes with the config of the servers; without it, their names alone are looked at. */
   readonly serversMark?: () => string;
   /** Resolves when the servers of the config are registered: one that is replaced ends first. */
@@ -78,7 +80,7 @@ export function createToolListReader(deps: ToolListDeps): ToolListReader {
   );
   const upstream = remember((components: readonly Component[]) =>
     components
-      .filter(({ source }) => source !== CAPABILITIES_ID)
+      .filter(({ source }) => source !== CAPABILITIES_ID && source !== deps.programId)
       .filter(isShown)
       .map(exposed),
   );

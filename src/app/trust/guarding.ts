@@ -21,6 +21,8 @@ export interface GuardingDeps {
   readonly registry: () => Pick<Registry, "route" | "resolveHidden">;
   /** Whether a person approved what a server says of its tools. */
   readonly isApproved?: (server: string, tool: ToolDefinition) => boolean;
+  /** What the program calls the static tool that has this exposed name: rules may name it so as well. */
+  readonly staticNameOf?: (tool: string) => string | undefined;
   readonly limits?: CallLimits;
   readonly record?: GuardDeps["record"];
 }
@@ -65,7 +67,7 @@ export function openGuard(
   function currentRules(): RuleSet {
     const current = config.current();
     if (last?.config === current) return last.rules;
-    last = { config: current, rules: createRuleSet(current.rules, current.trust) };
+    last = { config: current, rules: createRuleSet(current.rules, current.trust, deps.staticNameOf) };
     limited = new WeakMap();
     configCount++;
     return last.rules;

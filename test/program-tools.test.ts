@@ -1,0 +1,332 @@
+/** Static tools of a program among all others: in search, code, workflows, kept tools, under rules and on record. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import type * as api from "../src/index.ts";
+import { runCli } from "./fixtures/gateway-process.ts";
+import { temporaryFolder } from "./fixtures/temporary.ts";
+
+const ENTRY = join(import.meta.dirname, "../dist/index.js");
+const { createGateway } = (await import(ENTRY)) as typeof api;
+
+const price: api.StaticTool = {
+  name: "look_up_price",
+  description: "Looks up what an article of the shop costs.",
+  inputSchema: {
+    type: "object",
+    properties: { article: { type: "string" }, currency: { type: "string", default: "EUR" } },
+    required: ["article"],
+  },
+  outputSchema: {
+    type: "object",
+    properties: { amount: { type: "number" }, currency: { type: "string" } },
+    required: ["amount", "currency"],
+  },
+  annotations: { readOnlyHint: true },
+  metadata: { category: "shop", version: "2", tags: ["price"] },
+  call: ({ article, currency }: { article: string; currency: string }) => ({
+    amount: article.length,
+    currency,
+  }),
+};
+
+/** A tool that does something, and how often it did. */
+function orderTool(): { readonly tool: api.StaticTool; readonly orders: unknown[] } {
+  const orders: unknown[] = [];
+  const tool: api.StaticTool = {
+    name: "order",
+    description: "Orders an article.",
+    inputSchema: { type: "object", properties: { article: { type: "string" } }, required: ["article"] },
+    call: (args) => ({ number: orders.push(args) }),
+  };
+  return { tool, orders };
+}
+
+/** A gateway on a folder, with a config; it is closed with the test. */
+async function open(folder: string, options: api.GatewayOptions, config: object = {}): Promise<api.Gateway> {
+  const configPath = join(folder, "repertoire.json");
+  writeFileSync(configPath, JSON.stringify(config));
+  const gateway = await createGateway({ configPath, home: join(folder, "home"), ...options });
+  onTestFinished(() => gateway.close());
+  return gateway;
+}
+
+const run = (gateway: api.Gateway, code: string, more: api.JsonObject = {}): Promise<api.ToolCallResult> =>
+  gateway.callTool("execute", { code, ...more });
+
+it("PT1: a static tool is found by the search, with the signature that code calls it by", async () => {
+  const gateway = await open(temporaryFolder(), { tools: [price] });
+  const found = await gateway.callTool("browse_components", { query: "what does an article cost" });
+  expect(found).toMatchObject({
+    data: {
+      nodes: [
+        {
+          type: "program__look_up_price",
+          server: "program",
+          effect: "read",
+          signature:
+            "mcp.program.look_up_price(args: { article: string; currency?: string }): Promise<{ amount: number; currency: string }>",
+        },
+      ],
+    },
+  });
+  const all = await gateway.callTool("browse_components", {});
+  expect(all).toMatchObject({ data: { nodes: [{ type: "program__look_up_price" }], total: 1 } });
+  const named = await gateway.callTool("browse_components", { names: ["look_up_price"] });
+  expect(named).toMatchObject({ data: { nodes: [{ type: "program__look_up_price" }] } });
+});
+
+it("PT2: code calls it typed, with its defaults, and what it throws can be caught", async () => {
+  const fails: api.StaticTool = {
+    ...price,
+    name: "fails",
+    call() {
+      throw new Error("Out of stock.");
+    },
+  };
+  const gateway = await open(temporaryFolder(), { tools: [price, fails] });
+  expect(await run(gateway, `return await mcp.program.look_up_price({ article: "pen" })`)).toMatchObject({
+    data: { outputs: { amount: 3, currency: "EUR" } },
+  });
+  expect(
+    await run(
+      gateway,
+      `try { await mcp.program.fails({ article: "pen" }) } catch (error) { return error.message }`,
+    ),
+  ).toMatchObject({ data: { outputs: "Out of stock." } });
+  expect(await run(gateway, `return await mcp.program.look_up_price({})`)).toMatchObject({
+    success: false,
+    error: { code: "TOOL_INVALID_INPUT", message: expect.stringContaining("article") },
+  });
+  expect(await run(gateway, `return await mcp.program.look_up_prise({ article: "pen" })`)).toMatchObject({
+    success: false,
+    error: { code: "TOOL_NOT_FOUND", nearest: ["mcp.program.look_up_price"] },
+  });
+});
+
+it("PT3: it is a node of a workflow, and a namespace of its own may be chosen", async () => {
+  const folder = temporaryFolder();
+  const gateway = await open(folder, { tools: [price], toolsNamespace: "shop" });
+  mkdirSync(join(folder, "home", "drafts"), { recursive: true });
+  writeFileSync(
+    join(folder, "home", "drafts", "cost.json"),
+    JSON.stringify({
+      ir_version: "1.0",
+      inputs: { article: { type: "string" } },
+      nodes: [{ id: "price", type: "shop__look_up_price", params: { article: "${article}" } }],
+      outputs: { amount: { source: "${price.amount}" } },
+    }),
+  );
+  expect(await gateway.callTool("execute", { name: "cost", inputs: { article: "book" } })).toMatchObject({
+    data: { outputs: { amount: 4 } },
+  });
+  expect(gateway.findTool("look_up_price")).toMatchObject({ name: "look_up_price", server: null });
+});
+
+it("PT4: a kept tool uses it after the gateway was opened again, and says what is missing without the program", async () => {
+  const folder = temporaryFolder();
+  const first = await open(folder, { tools: [price] });
+  const code = `const { amount } = await mcp.program.look_up_price({ article: args.article });
+return { twice: amount * 2 };`;
+  const kept = await run(first, code, { inputs: { article: "pen" }, save_as: "shop:twice" });
+  expect(kept).toMatchObject({ success: true, data: { outputs: { twice: 6 } } });
+  await first.close();
+
+  const again = await open(folder, { tools: [price] });
+  expect(await again.callTool("mcp__shop__twice", { article: "book" })).toMatchObject({
+    success: true,
+    data: { twice: 8 },
+  });
+  expect(again.findTool("mcp__shop__twice")).toMatchObject({
+    server: "mcp",
+    definition: { annotations: { readOnlyHint: true } },
+  });
+  await again.close();
+
+  const without = await open(folder, {});
+  expect(await without.callTool("mcp__shop__twice", { article: "book" })).toMatchObject({
+    success: false,
+    error: {
+      code: "TOOL_UNAVAILABLE",
+      reason: "source_missing",
+      message: expect.stringContaining("mcp.program.look_up_price"),
+    },
+  });
+  await without.close();
+
+  const other = { command: process.execPath, args: [join(import.meta.dirname, "fixtures/sum-server.mjs")] };
+  const served = await open(folder, {}, { mcpServers: { program: other } });
+  expect(await served.callTool("mcp__shop__twice", { article: "book" })).toMatchObject({
+    success: false,
+    error: { code: "TOOL_UNAVAILABLE", reason: "source_missing" },
+  });
+});
+
+it("PT5: a rule refuses it, by the name that the program gave it or by that of the gateway", async () => {
+  for (const tool of ["order", "program__order"]) {
+    const { tool: order, orders } = orderTool();
+    const rules = [{ tool, do: "refuse", why: "The shop is closed." }];
+    const gateway = await open(temporaryFolder(), { tools: [order, price] }, { rules });
+    const refused = { success: false, error: { code: "SECURITY_ERROR", reason: "refused" } };
+    expect(await gateway.callTool("order", { article: "pen" })).toMatchObject(refused);
+    expect(await gateway.callTool("program__order", { article: "pen" })).toMatchObject(refused);
+    expect(await run(gateway, `await mcp.program.order({ article: "pen" })`)).toMatchObject({
+      success: false,
+      error: { message: expect.stringContaining("The shop is closed.") },
+    });
+    expect(await gateway.callTool("look_up_price", { article: "pen" })).toMatchObject({ success: true });
+    expect(orders).toEqual([]);
+  }
+});
+
+it("PT5: a rule that asks pauses the call until a person says yes; annotations of the program are believed", async () => {
+  const folder = temporaryFolder();
+  const { tool: order, orders } = orderTool();
+  const gateway = await open(folder, { tools: [order, price] }, { trust: "ask" });
+  expect(await gateway.callTool("look_up_price", { article: "pen" })).toMatchObject({ success: true });
+  const code = `return await mcp.program.order({ article: "ink" })`;
+  for (const paused of [await gateway.callTool("order", { article: "pen" }), await run(gateway, code)]) {
+    const { run_id: id } = (paused.success ? paused.data : {}) as { run_id: string };
+    expect(paused.answer.content[0]).toMatchObject({ text: expect.stringContaining("program__order") });
+    expect(runCli(["approve", id, "--yes"], { folder })).toMatchObject({ status: 0 });
+    const resumed = await gateway.callTool("execute", { resume: id });
+    expect(resumed).toMatchObject({ success: true });
+  }
+  expect(orders).toEqual([{ article: "pen" }, { article: "ink" }]);
+});
+
+it("PT6: its calls are in the call log and count for limits", async () => {
+  const folder = temporaryFolder();
+  const { tool: order, orders } = orderTool();
+  const rules = [{ tool: "order", do: "allow", limit: "2/hour" }];
+  const gateway = await open(folder, { tools: [order] }, { rules });
+  await gateway.callTool("order", { article: "a" });
+  await run(gateway, `await mcp.program.order({ article: "b" })`);
+  expect(await gateway.callTool("order", { article: "c" })).toMatchObject({
+    success: false,
+    error: { code: "RATE_LIMITED" },
+  });
+  expect(orders).toHaveLength(2);
+  await gateway.close();
+  const { stdout } = runCli(["calls", "--json"], { folder });
+  const { calls } = JSON.parse(stdout) as { calls: { tool: string; outcome: string }[] };
+  expect(calls.map(({ tool, outcome }) => [tool, outcome])).toEqual([
+    ["program__order", "RATE_LIMITED rate_limit"],
+    ["program__order", "ok"],
+    ["program__order", "ok"],
+  ]);
+});
+
+it("PT7: a handler that never returns ends with the run that called it, and its outcome is not known", async () => {
+  const { promise: told, resolve } = Promise.withResolvers<AbortSignal>();
+  const hangs: api.StaticTool = {
+    name: "hangs",
+    description: "Never answers.",
+    inputSchema: { type: "object" },
+    call: (_, { signal }) => (resolve(signal), new Promise(() => {})),
+  };
+  const gateway = await open(temporaryFolder(), { tools: [hangs] });
+  const ended = await run(gateway, `await mcp.program.hangs({})`, { timeout_ms: 1000 });
+  expect(ended).toMatchObject({ success: false, error: { code: "TOOL_TIMEOUT" } });
+  expect((await told).aborted).toBe(true);
+  expect(await gateway.callTool("execute", { resume: "last" })).toMatchObject({
+    success: false,
+    error: { reason: "uncertain_step" },
+  });
+});
+
+it("PT8: a static tool that does something is not done twice when a failed run goes on", async () => {
+  const { tool: order, orders } = orderTool();
+  let isOpen = false;
+  const pay: api.StaticTool = {
+    name: "pay",
+    description: "Pays.",
+    inputSchema: { type: "object" },
+    call() {
+      if (!isOpen) throw new Error("The bank is closed.");
+      return { paid: true };
+    },
+  };
+  const gateway = await open(temporaryFolder(), { tools: [order, pay] });
+  const code = `const { number } = await mcp.program.order({ article: "pen" });
+const { paid } = await mcp.program.pay({});
+return { number, paid };`;
+  expect(await run(gateway, code)).toMatchObject({
+    success: false,
+    error: { message: expect.stringContaining("The bank is closed.") },
+  });
+  isOpen = true;
+  expect(await gateway.callTool("execute", { resume: "last" })).toMatchObject({
+    success: true,
+    data: { outputs: { number: 1, paid: true } },
+  });
+  expect(orders).toHaveLength(1);
+});
+
+it("PT9: progress of a static tool reaches the caller", async () => {
+  const slow: api.StaticTool = {
+    name: "slow",
+    description: "Reports.",
+    inputSchema: { type: "object" },
+    call(_, { onProgress }) {
+      onProgress({ progress: 1, total: 2, message: "half" });
+      return null;
+    },
+  };
+  const gateway = await open(temporaryFolder(), { tools: [slow] });
+  const heard: unknown[] = [];
+  await gateway.callTool("slow", {}, { onProgress: (progress) => void heard.push(progress) });
+  expect(heard).toEqual([{ progress: 1, total: 2, message: "half" }]);
+});
+
+it("PT10: the namespace is no server's: a server of that id is refused, and one that comes later is not there", async () => {
+  const folder = temporaryFolder();
+  const { tool: order } = orderTool();
+  const server = { command: "no-such-program", tools: { effects: { "*": "read" } } };
+  await expect(open(folder, { tools: [order] }, { mcpServers: { Program: server } })).rejects.toMatchObject({
+    name: "RepertoireError",
+    code: "CONFIG_INVALID",
+    message: expect.stringContaining('the server "Program"'),
+    hint: expect.stringContaining("toolsNamespace"),
+  });
+  const other = await open(
+    folder,
+    { tools: [order], toolsNamespace: "own" },
+    { mcpServers: { program: server } },
+  );
+  expect(other.servers().map(({ id }) => id)).toEqual(["program"]);
+  await other.close();
+
+  const disabled = { mcpServers: { program: { ...server, enabled: false } } };
+  const gateway = await open(folder, { tools: [order] }, disabled);
+  const rules = [{ effect: "read", do: "allow" }, { do: "refuse" }];
+  writeFileSync(join(folder, "repertoire.json"), JSON.stringify({ mcpServers: { program: server }, rules }));
+  expect(await gateway.refresh()).toMatchObject({ success: true });
+  expect(gateway.servers()).toEqual([]);
+  expect(await gateway.refresh("program")).toMatchObject({
+    success: false,
+    error: { code: "TOOL_NOT_FOUND" },
+  });
+  // What the config says of that server's tools is not believed of the program's.
+  expect(await gateway.callTool("order", { article: "pen" })).toMatchObject({
+    success: false,
+    error: { code: "SECURITY_ERROR" },
+  });
+});
+
+it("PT11: two gateways in one process each have their own tools", async () => {
+  const one = await open(temporaryFolder(), {
+    tools: [{ ...price, call: () => ({ amount: 1, currency: "A" }) }],
+  });
+  const two = await open(temporaryFolder(), {
+    tools: [{ ...price, call: () => ({ amount: 2, currency: "B" }) }],
+  });
+  const ask = (gateway: api.Gateway) =>
+    run(gateway, `return await mcp.program.look_up_price({ article: "pen" })`);
+  expect(await Promise.all([ask(one), ask(two)])).toMatchObject([
+    { data: { outputs: { amount: 1 } } },
+    { data: { outputs: { amount: 2 } } },
+  ]);
+  await one.close();
+  expect(await ask(two)).toMatchObject({ data: { outputs: { amount: 2 } } });
+});
