@@ -314,6 +314,20 @@ it("PT10: the namespace is no server's: a server of that id is refused, and one 
   });
 });
 
+it("PT12: events tell of what is kept, and not of static tools, which are there from the start", async () => {
+  const gateway = await open(temporaryFolder(), { tools: [price] });
+  const heard: string[] = [];
+  for (const kind of ["registered", "updated", "removed"] as const)
+    gateway.on(`capability.tool.${kind}`, ({ server, name }) => heard.push(`${kind} ${server} ${name}`));
+  const code = (article: string) => `return await mcp.program.look_up_price({ article: "${article}" })`;
+  await run(gateway, code("pen"), { save_as: "shop:pen" });
+  await gateway.listTools();
+  await gateway.refresh();
+  expect(heard).toEqual(["registered mcp mcp__shop__pen"]);
+  await gateway.close();
+  expect(heard).toHaveLength(1);
+});
+
 it("PT11: two gateways in one process each have their own tools", async () => {
   const one = await open(temporaryFolder(), {
     tools: [{ ...price, call: () => ({ amount: 1, currency: "A" }) }],

@@ -1,5 +1,6 @@
 /** The half that has tools: the servers, the registry over them, and the search. */
 import { META_TOOL_NAMES } from "../core/meta-tool-names.ts";
+import { CAPABILITIES_ID } from "../core/names.ts";
 import { VERSION } from "../core/version.ts";
 import { WHOLE_START_MS } from "../process/starting.ts";
 import { createRegistry } from "../registry/registry.ts";
@@ -88,7 +89,10 @@ export async function openTools(
     },
   });
   revisions.on("servers", () => registry.freshenLists());
-  registry.subscribe((event) => trail.recordEvent(event));
+  registry.subscribe((event) => {
+    // Who changes the library has it on record, with the person who did it.
+    if (event.server !== CAPABILITIES_ID) trail.recordEvent(event);
+  });
   await registry.load();
   if (program !== undefined) {
     registry.add(program.source, { isOwn: true, isProgram: true });

@@ -712,3 +712,24 @@ describe("the tools of the program that embeds the gateway", () => {
     expect(await cache.list()).toEqual([]);
   });
 });
+
+describe("events about what is our own", () => {
+  it("tell of what comes, changes and goes after the first list, which is no news", async () => {
+    const { registry } = openRig();
+    const heard: string[] = [];
+    registry.subscribe(({ kind, ...event }) =>
+      heard.push(`${kind} ${event.server} ${"name" in event ? event.name : ""}`),
+    );
+    const library = createFixtureSource("mcp", [toolOf("a__one"), toolOf("a__two")]);
+    registry.add(library, { isOwn: true });
+    await registry.refresh("mcp", contextOf());
+    expect(heard).toEqual([]);
+    library.tools = [toolOf("a__two", "It is another one."), toolOf("a__three")];
+    await registry.refresh("mcp", contextOf());
+    expect(heard).toEqual([
+      "capability.tool.removed mcp mcp__a__one",
+      "capability.tool.registered mcp mcp__a__three",
+      "capability.tool.updated mcp mcp__a__two",
+    ]);
+  });
+});

@@ -238,9 +238,10 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
       ttlMs: registered.isOwn ? Number.POSITIVE_INFINITY : clampTtl(result.data.ttlMs, deps),
       configHash: registered.configHash,
     };
+    // What is our own is there from the start of a process: its first list is no news.
+    const isNews = !registered.isOwn || registered.list !== undefined;
     registered.take(list);
-    // Code that changes our own tools announces it; listing them announces nothing.
-    if (registered.isOwn) show(registered.source, listSource(registered), traceId);
+    if (!isNews) show(registered.source, listSource(registered), traceId);
     else announce(registered.source, listSource(registered), traceId);
     if (!registered.isOwn) keep(registered, list, traceId);
     if (mustBePinned(registered)) await showPinned(registered, traceId);
