@@ -14,6 +14,7 @@ export type {
   GatewayEventOf,
   GatewayOptions,
   GatewayRegistry,
+  Invalidated,
   RegisteredResource,
   RegisteredServer,
   RegisteredTool,

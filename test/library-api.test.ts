@@ -107,6 +107,34 @@ it("D10: a registered tool has the name that callTool takes, its server and its 
   });
 });
 
+it("D10: the registries know each tool and resource by both of its names, and start no server for it", async () => {
+  const { tools, resources } = gateway.registry;
+  await gateway.discover("cell");
+  expect(tools.size).toBe(tools.list().length);
+  expect(tools.list("cell")).toEqual(gateway.tools("cell"));
+  expect(tools.get("cell__grow")).toEqual(gateway.findTool("cell__grow"));
+  expect(tools.find("cell", "grow")).toEqual(tools.get("cell__grow"));
+  expect(tools.find(null, "add")).toEqual(tools.get("add"));
+  expect(tools.get("program__add")).toEqual(tools.get("add"));
+  expect([tools.has("add"), tools.has("cell__grow"), tools.has("grow"), tools.has("constructor")]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+  expect(tools.find("cell", "add")).toBeUndefined();
+  expect(tools.list("no-such")).toEqual([]);
+  const [clock] = resources.list("cell");
+  expect(resources.size).toBe(resources.list().length);
+  expect(resources.get(clock!.uri)).toEqual(clock);
+  expect(resources.find("cell", "cell://clock")).toEqual(clock);
+  expect([resources.has(clock!.uri), resources.has("cell://clock")]).toEqual([true, false]);
+  for (const odd of [null, undefined, 5, {}, Symbol("s")]) {
+    expect(tools.get(odd as string)).toBeUndefined();
+    expect(resources.get(odd as string)).toBeUndefined();
+  }
+});
+
 it("D10: static tools are listed with the others by name, win over a server's tool, and are checked", async () => {
   await gateway.discover("cell");
   const names = gateway.getToolDefinitions().map(({ name }) => name);
@@ -213,6 +241,53 @@ it("D10: events tell of tools that come, change and go, and a listener can stop"
   expect(own.tools()).toEqual([]);
   expect(heard).toContain("removed cell__branch");
   expect(heard).not.toContain("stopped too late");
+});
+
+it("D10: what was invalidated stays until the server has answered again, also while it is down", async () => {
+  const here = temporaryFolder();
+  const program = join(here, "start.mjs");
+  writeFileSync(program, `await import(${JSON.stringify(CELL)});`);
+  mkdirSync(join(here, "state"));
+  const cell = { command: process.execPath, args: [program, "legacy", "stdio", join(here, "state")] };
+  const options = { configPath: place(here, { cell }), home: join(here, "home") };
+  const first = await createGateway(options);
+  onTestFinished(() => first.close());
+  const heard: string[] = [];
+  first.on("capability.cache.invalidated", ({ server }) => heard.push(server));
+  expect(await first.invalidate()).toEqual({ success: true, data: { servers: [] } });
+  await first.discover();
+  const known = (one: api.Gateway) => [one.servers()[0]!.state, one.registry.tools.size];
+  expect(known(first)).toEqual(["ready", 9]);
+  expect(await first.invalidate("cell")).toEqual({ success: true, data: { servers: ["cell"] } });
+  expect([known(first), heard]).toEqual([["stale", 9], ["cell"]]);
+  expect(await first.callTool("cell__tick", { key: "a" })).toMatchObject({ success: true });
+  for (const unknown of ["sell", 5, "", {}])
+    expect(await first.invalidate(unknown as string)).toMatchObject({
+      success: false,
+      error: { code: "TOOL_NOT_FOUND", hint: "The servers are cell." },
+    });
+  await first.close();
+  expect(await first.invalidate()).toMatchObject({
+    success: false,
+    error: { message: "The gateway is closed." },
+  });
+
+  rmSync(program);
+  const second = await createGateway(options);
+  onTestFinished(() => second.close());
+  expect(known(second)).toEqual(["stale", 9]);
+  expect(await second.callTool("cell__tick", { key: "a" })).toMatchObject({
+    success: false,
+    error: { code: "TOOL_UNAVAILABLE" },
+  });
+  expect(await second.discover()).toMatchObject({
+    success: false,
+    error: { problems: [{ server: "cell" }] },
+  });
+  expect(known(second)).toEqual(["failed", 9]);
+  writeFileSync(program, `await import(${JSON.stringify(CELL)});`);
+  expect(await second.refresh()).toEqual({ success: true, data: { toolCount: 9 } });
+  expect(known(second)).toEqual(["ready", 9]);
 });
 
 it("D10: a closed gateway answers that it is closed, and closing it twice is closing it once", async () => {

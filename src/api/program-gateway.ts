@@ -19,6 +19,7 @@ import type {
   Gateway,
   GatewayEventKind,
   GatewayEventOf,
+  Invalidated,
 } from "./public-gateway.ts";
 import { byName, createKnownEntries } from "./known-entries.ts";
 import { serverOf, summarise } from "./known-servers.ts";
@@ -69,10 +70,10 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
   }
 
   /** One server, or all. */
-  function choose(server: string | undefined): ToolResult<readonly string[]> {
+  function choose(server: string | null | undefined): ToolResult<readonly string[]> {
     const usable = app.usableServers();
-    if (server === undefined || usable.includes(server))
-      return succeed(server === undefined ? usable : [server]);
+    if (server === undefined || server === null) return succeed(usable);
+    if (usable.includes(server)) return succeed([server]);
     return fail("TOOL_NOT_FOUND", `There is no server ${JSON.stringify(server)}.`, {
       hint: `The servers are ${usable.join(", ") || "none"}.`,
     });
@@ -86,6 +87,13 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
     const { waitMs = DISCOVER_WAIT_MS, ...call } = options ?? {};
     await registry.discover({ waitMs, servers: asked, force }, contextOf(call));
     return summarise(servers().filter(({ id }) => asked.includes(id)));
+  }
+
+  async function invalidate(server: string | undefined): Promise<ToolResult<Invalidated>> {
+    const chosen = choose(server);
+    if (!chosen.success) return chosen;
+    const hadList = await Promise.all(chosen.data.map((id) => registry.invalidate(id)));
+    return succeed({ servers: chosen.data.filter((_, index) => hadList[index]) });
   }
 
   return {
@@ -124,6 +132,7 @@ export function createProgramGateway({ app, staticTools, close: end }: ProgramGa
     },
     discover: (server, options = {}) => answered<Discovered>(() => read(server, options, false)),
     refresh: (server, options = {}) => answered<Discovered>(() => read(server, options, true)),
+    invalidate: (server) => answered<Invalidated>(() => invalidate(server)),
     on(kind, listener) {
       if (!Object.hasOwn(EVENT_KINDS, kind)) {
         const kinds = Object.keys(EVENT_KINDS).join(", ");

@@ -136,6 +136,11 @@ export interface Discovered {
   readonly toolCount: number;
 }
 
+/** The servers that had a list, which is asked for again. */
+export interface Invalidated {
+  readonly servers: readonly string[];
+}
+
 export type GatewayEvent = RegistryEvent;
 export type GatewayEventKind = GatewayEvent["kind"];
 /** The event that listeners of one kind get. */
@@ -207,6 +212,11 @@ export interface Gateway extends AsyncDisposable {
   discover(server?: string, options?: DiscoverOptions): Promise<ToolResult<Discovered>>;
   /** Takes over the config as it is on disk now, then asks all servers, or one, whatever is known of them. */
   refresh(server?: string, options?: DiscoverOptions): Promise<ToolResult<Discovered>>;
+  /**
+   * Has the list of a server, or of all, asked for again when it is next needed, in every process of this home. Nothing is
+   * asked now: what is known stays listed and can be called until the server has answered.
+   */
+  invalidate(server?: string): Promise<ToolResult<Invalidated>>;
   /** Returns how to stop listening. */
   on<Kind extends GatewayEventKind>(kind: Kind, listener: (event: GatewayEventOf<Kind>) => void): () => void;
   /** Ends runs where they are, to be resumed, and every server's process. */

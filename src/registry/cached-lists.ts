@@ -9,6 +9,7 @@
  * under way is its own list the newer one.
  */
 import { messageOf } from "../core/errors.ts";
+import { hashText } from "../core/json.ts";
 import { Mutex } from "../timing/mutex.ts";
 import type { CachedServer, CachedServerMark, ServerCache } from "../core/store.ts";
 import { fromCached, toCached, type CachedList } from "./cache-entry.ts";
@@ -29,6 +30,11 @@ export interface CachedLists {
   /** Whether a list of this server is cached, of this config or another. */
   holds(server: string): boolean;
   keep(server: string, list: CachedList, options: KeepOptions): void;
+  /**
+   * Has every process ask the server again when its list is next needed; until then the list stays as it is. Rejects where
+   * the store does.
+   */
+  expire(server: string, configHash: string): Promise<void>;
   /** Whether there was something to forget. */
   forget(server: string): boolean;
   /** Resolves when everything is written. */
@@ -88,9 +94,18 @@ export function createCachedLists(
     const row = toCached(server, list);
     const isSameAgain = entry.servedHash === row.hash;
     entry.servedHash = row.hash;
-    if (yields && isSameAgain && entry.row !== undefined && entry.row.hash !== row.hash) return;
+    if (yields && isSameAgain && isRival(entry.row, row)) return;
     await cache.put(row);
     entry.row = row;
+  }
+
+  /** What the store has counts: another process may have read the server since. */
+  async function putExpired(server: string, configHash: string): Promise<void> {
+    const row = await cache.find(server, configHash);
+    if (row === undefined || row.fetchedAt === EXPIRED_AT) return;
+    const expired = { ...row, fetchedAt: EXPIRED_AT, hash: hashText(`expired ${row.hash}`) };
+    await cache.put(expired);
+    entryOf(server, configHash).row = expired;
   }
 
   function forget(server: string): boolean {
@@ -126,8 +141,24 @@ export function createCachedLists(
         .run(() => put(server, list, entry, yields).finally(() => entry.puttingCount--))
         .catch((error: unknown) => onProblem(messageOf(error)));
     },
+    expire(server, configHash) {
+      const entry = servers.get(server)?.get(configHash);
+      if (entry?.list !== undefined) entry.list = { ...entry.list, fetchedAt: EXPIRED_AT };
+      return writes.run(() => putExpired(server, configHash));
+    },
     settle: () => writes.settle(),
   };
+}
+
+/**
+ * When a list was read that must be read again, whatever its time says. Its row has another hash than the list itself, so
+ * that other processes see that something has changed.
+ */
+const EXPIRED_AT = 0;
+
+/** Whether another process was served another list. One that must be read again is nothing to yield to. */
+function isRival(stored: CachedServer | undefined, { hash }: CachedServer): boolean {
+  return stored !== undefined && stored.hash !== hash && stored.fetchedAt !== EXPIRED_AT;
 }
 
 /** Rows from before there was the column name the config only in their definitions. */

@@ -37,6 +37,8 @@ export interface RegisteredSource {
   takeOver(list: CachedList): void;
   /** Has the server asked soon, as if it had said that its list changed. */
   askAgain(): void;
+  /** Has the server asked when its list is next needed. What is on its way may be from before, and does not count. */
+  invalidate(): void;
   /** Whether the list was served by the program that answers calls now; else it is from the cache, or from another. */
   isServed(): boolean;
   /** Whether it is also new enough, and no other is on its way. */
@@ -124,6 +126,7 @@ export function createRegisteredSource(deps: RegisteredSourceDeps): RegisteredSo
       servedBy = undefined;
     },
     askAgain: onChanged,
+    invalidate: () => void (changed = true),
     isServed: () => servedBy !== undefined && servedBy.connection === source.connection?.(),
     isSure: () => registered.isServed() && !registered.isOld() && refresh.running === undefined,
     isDetached: () => detached,

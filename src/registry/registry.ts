@@ -122,6 +122,11 @@ export interface Registry {
   discover(options: DiscoverOptions, context: CallContext): Promise<Catalogue>;
   /** Asks one server, whatever is known of it. */
   refresh(id: string, context: CallContext): Promise<ToolResult<{ readonly toolCount: number }>>;
+  /**
+   * Has a server asked again when its list is next needed, in all processes; until then its tools stay as they are. Says
+   * whether it had a list. Rejects where the store does.
+   */
+  invalidate(id: string): Promise<boolean>;
   /** By exposed name. Lists the server first if that was not done yet. */
   readonly call: CallTool;
   /** The tool with this exposed name, ready to be called. A call is one look-up here and one `call` of the route. */
@@ -242,6 +247,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
     tools: () => listings.merge(),
     discover: discovery.discover,
     refresh: discovery.refresh,
+    invalidate: (id) => table.invalidate(id),
     call: routing.call,
     request: routing.request,
     describe: routing.describe,

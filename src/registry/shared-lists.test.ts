@@ -294,3 +294,82 @@ describe("a list that another process has read, of a server that is not trusted"
     expect(here.server.listCount + there.server.listCount).toBeLessThanOrEqual(4);
   });
 });
+
+describe("a list that was invalidated", () => {
+  const stale = ({ registry }: Gateway) => registry.catalogue().stale;
+  const need = ({ registry }: Gateway) => registry.discover({ waitMs: 1_000 }, contextOf());
+
+  it("stays until it is needed, and is asked for then, in every process", async () => {
+    const [here, there] = await openGateways();
+    await here.read();
+    await there.registry.freshenLists();
+    const events: string[] = [];
+    here.registry.subscribe(({ kind }) => events.push(kind));
+    expect(await here.registry.invalidate("s")).toBe(true);
+    expect(events).toEqual(["capability.cache.invalidated"]);
+    await there.registry.freshenLists();
+    for (const gateway of [here, there]) {
+      expect(gateway.names()).toEqual(["s__send"]);
+      expect(stale(gateway)).toEqual(["s"]);
+    }
+    expect([here.source.listCount, there.source.listCount]).toEqual([1, 0]);
+    there.source.tools = [SEND, READ];
+    await need(there);
+    await written(there.store, there.source, "c");
+    expect(there.names()).toEqual(["s__read", "s__send"]);
+    await here.registry.freshenLists();
+    expect(here.names()).toEqual(["s__read", "s__send"]);
+    expect([stale(here), stale(there)]).toEqual([["s"], []]);
+    await need(here);
+    expect([here.source.listCount, stale(here)]).toEqual([2, []]);
+  });
+
+  it("is known as such by the next process, which lists it and starts no server for that", async () => {
+    const [first, second] = await openStores();
+    const one = await openGateway(first, createFixtureSource("s", [SEND]));
+    await one.read();
+    await one.registry.invalidate("s");
+    await one.registry.close();
+    const next = await openGateway(second, createFixtureSource("s", [SEND]));
+    expect([next.names(), stale(next), next.source.listCount]).toEqual([["s__send"], ["s"], 0]);
+    await need(next);
+    expect([next.source.listCount, stale(next)]).toEqual([1, []]);
+  });
+
+  it("stays where the server fails, and nothing is written twice", async () => {
+    const [here] = await openGateways();
+    await here.read();
+    await here.registry.invalidate("s");
+    const before = await here.store.revisions.read();
+    expect(await here.registry.invalidate("s")).toBe(true);
+    expect(await here.store.revisions.read()).toEqual(before);
+    here.source.onList = async () => fail("TOOL_UNAVAILABLE", "is down");
+    const { components, failed } = await need(here);
+    expect(components.map(({ name }) => name)).toEqual(["s__send"]);
+    expect(failed).toMatchObject([{ source: "s" }]);
+  });
+
+  it("is asked for again although an answer was on its way: that may be from before", async () => {
+    const [here] = await openGateways();
+    await here.read();
+    const answer = Promise.withResolvers<void>();
+    here.source.onList = () => answer.promise.then(() => ({ success: true, data: { tools: [SEND] } }));
+    const reading = here.registry.refresh("s", contextOf());
+    await here.registry.invalidate("s");
+    answer.resolve();
+    await reading;
+    expect(stale(here)).toEqual(["s"]);
+    await need(here);
+    expect([here.source.listCount, stale(here)]).toEqual([3, []]);
+  });
+
+  it("is none where nothing was read, nor of what is our own, nor of a server that is not there", async () => {
+    const [here] = await openGateways();
+    here.registry.add(createFixtureSource("mcp", [toolOf("a__one")]), { isOwn: true });
+    await here.registry.refresh("mcp", contextOf());
+    const events: string[] = [];
+    here.registry.subscribe(({ kind }) => events.push(kind));
+    for (const id of ["s", "mcp", "no-such"]) expect(await here.registry.invalidate(id)).toBe(false);
+    expect(events).toEqual([]);
+  });
+});

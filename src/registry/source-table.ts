@@ -93,6 +93,11 @@ export interface SourceTable {
    * those of which other things are held.
    */
   review(id?: string): string[];
+  /**
+   * Has a server asked again when its list is next needed, in this process and in all others; the list stays until then.
+   * Says whether there was a list. Rejects where the store does: then it holds for this process.
+   */
+  invalidate(id: string): Promise<boolean>;
   /** Puts on record what is offered, where another process has put something else there since. */
   seeAgain(id: string): Promise<void>;
   /** Something of a list was served another way since the list was read; what was served last counts. */
@@ -336,6 +341,15 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
     await closeSource(registered.source, log);
   }
 
+  async function invalidate(id: string): Promise<boolean> {
+    const registered = sources.get(id);
+    if (registered?.list === undefined || registered.isOwn) return false;
+    registered.invalidate();
+    emit({ kind: "capability.cache.invalidated", server: id });
+    await cachedLists.expire(id, registered.configHash);
+    return true;
+  }
+
   return {
     sources,
     listings,
@@ -345,6 +359,7 @@ export function createSourceTable(deps: SourceTableDeps): SourceTable {
     notice,
     add,
     remove,
+    invalidate,
     review(id) {
       const reviewed = review(id);
       // What is on record follows: a change that was noted may be held now.
