@@ -81,6 +81,20 @@ it("the first capability is found, run, kept, shared, broken, corrected and test
   expect(stdout).toMatch(/\n {3}\$ repertoire test\n {3}✓ trip:pack@2 passed\n$/);
 });
 
+it("a program's tools are found, used by code, kept, refused by a rule, and not done twice", async () => {
+  const { stdout, stderr, status, commands, left } = await runExample("program-tools/shop.mjs");
+  expect({ status, stderr, left }).toEqual({ status: 0, stderr: "", left: [] });
+  expect(commands.some((command) => command.includes("notes-server.mjs"))).toBe(true);
+  expect(stdout.trimEnd().split("\n")).toEqual([
+    "found: mcp.program.find_orders(args?: { days?: number }): Promise<{ orders: ({ id: string; amount: number; daysLate: number })[] }>",
+    "kept as a tool, it says: A2, A3",
+    'refund of 300: "program__refund" (destroy) is refused by rules[0]: a person pays so much.',
+    "progress: asking the bank for 5",
+    "run: Line 2, column 19: The bank is closed.",
+    "resumed: paid; refunds made: A1, A2, A3",
+  ]);
+});
+
 it("an agent loop keeps a tool in one turn and is offered it in the next", async () => {
   const { stdout, stderr, status, commands, left } = await runExample("agent-loop/loop.mjs");
   expect({ status, stderr, left }).toEqual({ status: 0, stderr: "", left: [] });

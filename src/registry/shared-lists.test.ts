@@ -224,6 +224,20 @@ describe("a list that another process has read, of a server that is not trusted"
     return { here: await open(one), there: await open(two) };
   }
 
+  it("is good again for all once it was asked for after it was invalidated, though it says the same", async () => {
+    const { here, there } = await openPinned();
+    const fetchedAt = async () => (await here.store.serverCache.find("s", ""))!.fetchedAt;
+    await here.listed();
+    await there.freshen();
+    await there.listed();
+    await here.registry.invalidate("s");
+    expect(await fetchedAt()).toBe(0);
+    // This one was served the same before, and leaves what others were served alone.
+    await there.freshen();
+    await there.list();
+    await expect.poll(fetchedAt).toBeGreaterThan(0);
+  });
+
   it("is shown as soon as the baseline is on record, and what is held of it is not", async () => {
     const { here, there } = await openPinned();
     await here.registry.freshenLists();
