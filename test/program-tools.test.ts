@@ -1,9 +1,10 @@
 /** Static tools of a program among all others: in search, code, workflows, kept tools, under rules and on record. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type * as api from "../src/index.ts";
-import { runCli } from "./fixtures/gateway-process.ts";
+import { environmentOf, runCli } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 
 const ENTRY = join(import.meta.dirname, "../dist/index.js");
@@ -55,7 +56,7 @@ const run = (gateway: api.Gateway, code: string, more: api.JsonObject = {}): Pro
   gateway.callTool("execute", { code, ...more });
 
 it("PT1: a static tool is found by the search, with the signature that code calls it by", async () => {
-  const gateway = await open(temporaryFolder(), { tools: [price] });
+  const gateway = await open(temporaryFolder(), { tools: [price] }, { exposure: "full" });
   const found = await gateway.callTool("browse_components", { query: "what does an article cost" });
   expect(found).toMatchObject({
     data: {
@@ -72,6 +73,8 @@ it("PT1: a static tool is found by the search, with the signature that code call
   });
   const all = await gateway.callTool("browse_components", {});
   expect(all).toMatchObject({ data: { nodes: [{ type: "program__look_up_price" }], total: 1 } });
+  const listed = [...gateway.getToolDefinitions(), ...(await gateway.listTools())].map(({ name }) => name);
+  expect(listed.filter((name) => name.includes("look_up_price"))).toEqual(["look_up_price", "look_up_price"]);
   const named = await gateway.callTool("browse_components", { names: ["look_up_price"] });
   expect(named).toMatchObject({ data: { nodes: [{ type: "program__look_up_price" }] } });
 });
@@ -160,6 +163,68 @@ return { twice: amount * 2 };`;
     success: false,
     error: { code: "TOOL_UNAVAILABLE", reason: "source_missing" },
   });
+});
+
+it("PT4: exported and imported elsewhere it still belongs to the program", async () => {
+  const folder = temporaryFolder();
+  const first = await open(folder, { tools: [price] });
+  const code = `return await mcp.program.look_up_price({ article: args.article });`;
+  await run(first, code, { inputs: { article: "pen" }, save_as: "shop:price" });
+  await first.close();
+  expect(runCli(["export", "files"], { folder })).toMatchObject({ status: 0 });
+  rmSync(join(folder, "home"), { recursive: true });
+  expect(runCli(["import", "files"], { folder })).toMatchObject({ status: 0 });
+  const again = await open(folder, { tools: [price] });
+  expect(await again.callTool("mcp__shop__price", { article: "book" })).toMatchObject({
+    success: true,
+    data: { amount: 4 },
+  });
+  await again.close();
+  const without = await open(folder, {});
+  expect(await without.callTool("mcp__shop__price", { article: "book" })).toMatchObject({
+    success: false,
+    error: { reason: "source_missing" },
+  });
+});
+
+it("PT8: a call that a crash cut short is uncertain, and made again only where that is asked for", async () => {
+  const folder = temporaryFolder();
+  const orders = join(folder, "orders");
+  const program = (die: boolean, args: object) => `
+    import { appendFileSync } from "node:fs";
+    import { createGateway } from ${JSON.stringify(ENTRY)};
+    const order = {
+      name: "order", description: "Orders.", inputSchema: { type: "object" },
+      call() {
+        appendFileSync(${JSON.stringify(orders)}, "ordered\\n");
+        if (${die}) process.kill(process.pid, "SIGKILL");
+        return { ordered: true };
+      },
+    };
+    const gateway = await createGateway({ home: ${JSON.stringify(join(folder, "home"))}, tools: [order] });
+    const runs = await gateway.readResource("repertoire://runs");
+    const resume = runs.success ? JSON.parse(runs.data.contents[0].text).runs[0]?.run_id : undefined;
+    const args = ${JSON.stringify(args)};
+    const { answer } = await gateway.callTool("execute", args.code ? args : { ...args, resume });
+    console.log(JSON.stringify(answer.structuredContent));
+    await gateway.close();`;
+  const start = (die: boolean, args: object) =>
+    spawnSync(process.execPath, ["--input-type=module", "-e", program(die, args)], {
+      cwd: folder,
+      env: environmentOf(folder),
+      encoding: "utf8",
+      timeout: 60_000,
+    });
+  const count = () => readFileSync(orders, "utf8").trim().split("\n").length;
+  const code = "return await mcp.program.order({});";
+  expect(start(true, { code })).toMatchObject({ signal: "SIGKILL", stdout: "" });
+  expect(count()).toBe(1);
+  const uncertain = start(false, {});
+  expect(JSON.parse(uncertain.stdout)).toMatchObject({ error: { reason: "uncertain_step" } });
+  expect(count()).toBe(1);
+  const retried = start(false, { uncertain: "retry" });
+  expect(JSON.parse(retried.stdout)).toMatchObject({ success: true, outputs: { ordered: true } });
+  expect(count()).toBe(2);
 });
 
 it("PT5: a rule refuses it, by the name that the program gave it or by that of the gateway", async () => {

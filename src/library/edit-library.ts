@@ -296,10 +296,16 @@ function portableOf(
     source: version.source,
     inputSchema: version.inputSchema,
     outputSchema: version.outputSchema,
-    toolsUsed: version.toolsUsed.map(({ source: _source, ...use }) => use),
+    toolsUsed: version.toolsUsed.map(portableUse),
     aliases: aliases.map(({ namespace, action }) => ({ namespace, action })),
     example,
   };
+}
+
+/** Servers and capabilities are found again by their names. A program's tool looks like a server's, so the file says it. */
+function portableUse(whole: ToolUse): ToolUse {
+  const { source, ...use } = whole;
+  return source?.kind === "program" ? whole : use;
 }
 
 function newName(text: string, { kind }: Capability, servers: readonly string[]): ToolResult<CapabilityName> {

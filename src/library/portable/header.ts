@@ -66,8 +66,12 @@ const JSON_OBJECT = z.custom<JsonObject>(isJsonObject, { error: must("an object"
 const NAME = z.string({ error: must("text, as math:sum") }).transform(readName);
 const list = <T extends z.ZodType>(item: T) => z.array(item, { error: must("a list") });
 
+const PROGRAM = z.strictObject(
+  { kind: z.literal("program", { error: must('"program"') }), id: TEXT },
+  { error: must("an object") },
+);
 const TOOL_USE = z.strictObject(
-  { tool: TEXT, hash: TEXT, definition: JSON_OBJECT.optional() },
+  { tool: TEXT, hash: TEXT, definition: JSON_OBJECT.optional(), source: PROGRAM.optional() },
   { error: must("an object") },
 );
 const CALL = z.strictObject(

@@ -340,7 +340,15 @@ const CAPABILITY: fc.Arbitrary<PortableCapability> = fc.record(
     inputSchema: OBJECT,
     outputSchema: fc.option(OBJECT),
     toolsUsed: fc.array(
-      fc.record({ tool: TEXT, hash: TEXT, definition: OBJECT }, { requiredKeys: ["tool", "hash"] }),
+      fc.record(
+        {
+          tool: TEXT,
+          hash: TEXT,
+          definition: OBJECT,
+          source: fc.record({ kind: fc.constant("program" as const), id: TEXT }),
+        },
+        { requiredKeys: ["tool", "hash"] },
+      ),
     ),
     aliases: fc.array(fc.record(NAME)),
     example: fc.option(
