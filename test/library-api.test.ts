@@ -9,6 +9,7 @@ import { environmentOf } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 
 const ENTRY = join(import.meta.dirname, "../dist/index.js");
+const CHANGING = join(import.meta.dirname, "fixtures/changing-server.mjs");
 const CELL = join(import.meta.dirname, "fixtures/cell-server.ts");
 const { createGateway } = (await import(ENTRY)) as typeof api;
 
@@ -167,6 +168,10 @@ it.each([
   ["a name that no client takes", { ...add, name: "a b" }],
   ["no schema of an object", { ...add, inputSchema: { type: "string" } }],
   ["nothing to call", { ...add, call: undefined as never }],
+  ["a schema that cannot be used", { ...add, inputSchema: { type: "object", properties: 5 } }],
+  ["a schema that refers to nothing", { ...add, inputSchema: { type: "object", $ref: "#/$defs/no" } }],
+  ["annotations of the wrong kind", { ...add, annotations: { readOnlyHint: "yes" as never } }],
+  ["more than any server may list", { ...add, description: "x".repeat(700_000) }],
 ])("D10: a static tool with %s is refused when the gateway is opened", async (_, tool) => {
   const home = join(folder, "unused");
   await expect(createGateway({ cwd: folder, home, staticTools: [tool] })).rejects.toMatchObject({
@@ -241,6 +246,58 @@ it("D10: events tell of tools that come, change and go, and a listener can stop"
   expect(own.tools()).toEqual([]);
   expect(heard).toContain("removed cell__branch");
   expect(heard).not.toContain("stopped too late");
+});
+
+it("D10: each of the eight events is told once, in the order of what happened", async () => {
+  const here = temporaryFolder();
+  const offer = join(here, "offer.json");
+  const say = (tools: object[], resourceTemplates: object[]) =>
+    writeFileSync(offer, JSON.stringify({ silent: true, tools, resourceTemplates }));
+  const tool = (name: string, description: string) => ({
+    name,
+    description,
+    inputSchema: { type: "object" },
+  });
+  const template = (name: string, mimeType: string) => ({
+    name,
+    mimeType,
+    uriTemplate: `memo://${name}/{id}`,
+  });
+  const server = { command: process.execPath, args: [CHANGING, offer, join(here, "effects")] };
+  say([tool("a", "one"), tool("b", "one")], [template("r", "text/plain"), template("s", "text/plain")]);
+  const own = await createGateway({ configPath: place(here, { cell: server }), home: join(here, "home") });
+  onTestFinished(() => own.close());
+  const heard: string[] = [];
+  const note = (event: api.GatewayEvent) =>
+    heard.push(`${event.kind.slice("capability.".length)}${"name" in event ? ` ${event.name}` : ""}`);
+  for (const noun of ["tool", "resource"] as const)
+    for (const verb of ["registered", "updated", "removed"] as const)
+      own.on(`capability.${noun}.${verb}`, note);
+  for (const verb of ["updated", "invalidated"] as const) own.on(`capability.cache.${verb}`, note);
+  const [r, s] = ["r", "s"].map((name) => `repertoire://server/cell/memo://${name}/{id}`);
+  await own.discover();
+  expect(heard.splice(0)).toEqual([
+    "tool.registered cell__a",
+    "tool.registered cell__b",
+    `resource.registered ${r}`,
+    `resource.registered ${s}`,
+    "cache.updated",
+  ]);
+  expect(own.registry.resources.find("cell", "memo://r/{id}")).toMatchObject({ uri: r, isTemplate: true });
+  say([tool("b", "two"), tool("c", "one")], [template("s", "text/html")]);
+  await own.discover();
+  expect(heard).toEqual([]);
+  await own.invalidate();
+  await own.discover();
+  expect(heard).toEqual([
+    "cache.invalidated",
+    "tool.removed cell__a",
+    "tool.updated cell__b",
+    "tool.registered cell__c",
+    `resource.removed ${r}`,
+    `resource.updated ${s}`,
+    "cache.updated",
+  ]);
 });
 
 it("D10: what was invalidated stays until the server has answered again, also while it is down", async () => {
@@ -347,6 +404,9 @@ it("AG5: options that make no sense are refused as such, and null is left out", 
   const wrong: unknown[] = [
     { staticTools: 5 },
     { staticTools: [null] },
+    { tools: "add" },
+    { tools: [add], toolsNamespace: 5 },
+    { tools: [add], toolsNamespace: "My Tools" },
     { log: "loud" },
     { log: {} },
     { home: 5 },
