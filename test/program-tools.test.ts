@@ -363,11 +363,17 @@ it("PT10: the namespace is no server's: a server of that id is refused, and one 
   await other.close();
 
   const disabled = { mcpServers: { program: { ...server, enabled: false } } };
-  const gateway = await open(folder, { tools: [order] }, disabled);
+  const lines: api.LogEntry[] = [];
+  const gateway = await open(folder, { tools: [order], log: (line) => lines.push(line) }, disabled);
   const rules = [{ effect: "read", do: "allow" }, { do: "refuse" }];
   writeFileSync(join(folder, "repertoire.json"), JSON.stringify({ mcpServers: { program: server }, rules }));
   expect(await gateway.refresh()).toMatchObject({ success: true });
   expect(gateway.servers()).toEqual([]);
+  expect(lines).toContainEqual({
+    level: "warn",
+    event: "server.reserved",
+    fields: expect.objectContaining({ server: "program" }),
+  });
   expect(await gateway.refresh("program")).toMatchObject({
     success: false,
     error: { code: "TOOL_NOT_FOUND" },

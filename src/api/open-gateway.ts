@@ -1,6 +1,6 @@
 /** Opens a gateway in the process of the program that uses it. */
 import { openApp, openInputsOf, type App, type ProgramTools } from "../app/app.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, ServerConfig } from "../config/config.ts";
 import { locateStore } from "../config/locate-store.ts";
 import { formatProblem } from "../config/problem.ts";
 import { reserveServer } from "../config/reserved-server.ts";
@@ -28,6 +28,10 @@ export async function openGateway(options: GatewayOptions | null): Promise<Gatew
   }
   const config = reserveNamespace(opened.source, statics);
   const log = openLog(config.current(), sink);
+  opened.source.subscribe((event) => {
+    const taken = event.kind === "changed" ? serverWithNamespace(event.config, statics) : undefined;
+    if (taken !== undefined) log.warn("server.reserved", { server: taken.id, hint: FREE_NAMESPACE });
+  });
   const argumentCheck = createArgumentCheck();
   let app: Awaited<ReturnType<typeof openApp>> | undefined;
   const close = async (): Promise<void> => {
@@ -57,14 +61,19 @@ function programOf(statics: StaticTools, check: ArgumentCheck): ProgramTools | u
 /** A server that has the namespace of the static tools is refused, and one that comes later is not there. */
 function reserveNamespace(source: ConfigSource, { namespace, tools }: StaticTools): ConfigSource {
   if (tools.length === 0) return source;
-  const taken = source
-    .current()
-    .servers.find(({ id, enabled, trusted }) => id === namespace && enabled && trusted);
+  const taken = serverWithNamespace(source.current(), { namespace, tools });
   if (taken === undefined) return reserveServer(source, namespace);
   source.close();
-  const hint = "Rename the server in the config, or choose another toolsNamespace.";
   const why = `their namespace ${namespace} is the id of the server ${JSON.stringify(taken.key)} in the config`;
-  throw refusal(why, hint);
+  throw refusal(why, FREE_NAMESPACE);
+}
+
+const FREE_NAMESPACE = "Rename the server in the config, or choose another toolsNamespace.";
+
+/** One that would be started. */
+function serverWithNamespace(config: Config, { namespace, tools }: StaticTools): ServerConfig | undefined {
+  if (tools.length === 0) return undefined;
+  return config.servers.find(({ id, enabled, trusted }) => id === namespace && enabled && trusted);
 }
 
 /** What the registry did not admit whole, such as a schema that cannot be used. */
