@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import type * as api from "../src/index.ts";
 import { environmentOf, runCli } from "./fixtures/gateway-process.ts";
-import { temporaryFolder } from "./fixtures/temporary.ts";
+import { eventuallyAsync, temporaryFolder } from "./fixtures/temporary.ts";
 
 const ENTRY = join(import.meta.dirname, "../dist/index.js");
 const { createGateway } = (await import(ENTRY)) as typeof api;
@@ -326,6 +326,21 @@ return { number, paid };`;
     data: { outputs: { number: 1, paid: true } },
   });
   expect(orders).toHaveLength(1);
+});
+
+it("PT9: a background run calls it in the program that started the run", async () => {
+  const { tool: order, orders } = orderTool();
+  const gateway = await open(temporaryFolder(), { tools: [order] });
+  const code = `return await mcp.program.order({ article: "pen" })`;
+  const started = await run(gateway, code, { background: true });
+  expect(started).toMatchObject({ success: true, data: { run_id: expect.any(String) } });
+  const { run_id: id } = (started.success ? started.data : {}) as { run_id: string };
+  const ended = await eventuallyAsync("the end of the run", async () => {
+    const result = await gateway.callTool("execute", { resume: id });
+    return result.success && (result.data as api.JsonObject)["success"] === true && result.data;
+  });
+  expect(ended).toMatchObject({ outputs: { number: 1 } });
+  expect(orders).toEqual([{ article: "pen" }]);
 });
 
 it("PT9: progress of a static tool reaches the caller", async () => {

@@ -1,6 +1,6 @@
 /**
  * The static tools that a program gives, read once: a tool that could not be told apart, listed or called is refused by
- * its name before anything is opened. What is read is a copy, so that the program cannot change a tool that is listed.
+ * its name before anything is opened. What is read is a copy: to change what was given changes nothing that is listed.
  */
 import { RepertoireError } from "../core/errors.ts";
 import { findJsonProblem, isJsonObject, type JsonObject } from "../core/json.ts";
