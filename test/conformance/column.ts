@@ -1,7 +1,7 @@
 /** One column of the report: a suite run against one thing, and what is held against it. */
 import type { Baseline } from "./baseline.ts";
 import { findFaults, findRegressions, judge, passes, type Verdict } from "./faults.ts";
-import { requiredScenarios, type Findings, type Revision } from "./suite.ts";
+import { extensionScenarios, requiredScenarios, type Findings, type Revision } from "./suite.ts";
 
 export interface Column {
   /** As in the baseline, without the revision. */
@@ -14,7 +14,7 @@ export interface Column {
 
 interface ColumnParts extends Omit<Column, "verdict"> {
   readonly baseline: Baseline;
-  /** With it, only what is worse than there counts; without it, every fault of a required scenario. */
+  /** With it, only what is worse than there counts; without it, every fault of an expected scenario. */
   readonly reference?: Findings;
 }
 
@@ -22,14 +22,29 @@ export function createColumn({ baseline, reference, ...column }: ColumnParts): C
   const { name, revision, leg, findings } = column;
   const faults = reference
     ? findRegressions(findings, reference)
-    : findFaults(findings, requiredScenarios(revision, leg));
+    : findFaults(findings, [...requiredScenarios(revision, leg), ...extensionScenarios(revision, leg)]);
   return { ...column, verdict: judge(faults, baseline.get(`${name}@${revision}`) ?? []) };
 }
 
-export function countPassing(column: Column): { passing: number; required: number } {
-  const required = requiredScenarios(column.revision, column.leg);
-  const passing = required.filter((scenario) => passes(column.findings.get(scenario))).length;
-  return { passing, required: required.length };
+export interface PassingCount {
+  readonly passing: number;
+  readonly expected: number;
+}
+
+export function countPassing(column: Column): PassingCount {
+  return countIn(column, requiredScenarios(column.revision, column.leg));
+}
+
+/** Of the extensions, where the column has them. */
+export function countExtensions(column: Column): PassingCount | undefined {
+  const scenarios = extensionScenarios(column.revision, column.leg);
+  const isTested = scenarios.some((scenario) => column.findings.has(scenario));
+  return isTested ? countIn(column, scenarios) : undefined;
+}
+
+function countIn({ findings }: Column, scenarios: readonly string[]): PassingCount {
+  const passing = scenarios.filter((scenario) => passes(findings.get(scenario))).length;
+  return { passing, expected: scenarios.length };
 }
 
 export function isGood({ verdict }: Column): boolean {

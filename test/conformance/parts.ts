@@ -5,7 +5,18 @@ import { startBearerProxy } from "./bearer-proxy.ts";
 import { createColumn, type Column } from "./column.ts";
 import { fixtureCommand, startFixture } from "./fixture-process.ts";
 import { startGateway } from "./gateway-process.ts";
-import { countScenarios, REVISIONS, testClient, testServer, type Findings, type Revision } from "./suite.ts";
+import {
+  countScenarios,
+  EXTENSION_SCENARIOS,
+  extensionScenarios,
+  REVISIONS,
+  testClient,
+  testExtension,
+  testServer,
+  type Extension,
+  type Findings,
+  type Revision,
+} from "./suite.ts";
 import { warmUp } from "./warm-up.ts";
 
 /** The fixture asks for none; it is sent through the proxy all the same, so that the comparison is fair. */
@@ -13,12 +24,14 @@ const UNUSED_TOKEN = "unused";
 
 /** Which fixture stands behind which transparent profile, and which revisions are spoken in front of it. */
 const PASSAGES = [
-  { name: "stdio", era: "both", isRemote: false, revisions: REVISIONS },
-  { name: "http", era: "both", isRemote: true, revisions: REVISIONS },
+  { name: "stdio", era: "both", isRemote: false, revisions: REVISIONS, hasExtensions: true },
+  { name: "http", era: "both", isRemote: true, revisions: REVISIONS, hasExtensions: true },
   // These have to be asked back in answers, although the server behind sends requests.
-  { name: "legacy-stdio", era: "legacy", isRemote: false, revisions: ["2026-07-28"] },
-  { name: "legacy-http", era: "legacy", isRemote: true, revisions: ["2026-07-28"] },
+  { name: "legacy-stdio", era: "legacy", isRemote: false, revisions: ["2026-07-28"], hasExtensions: false },
+  { name: "legacy-http", era: "legacy", isRemote: true, revisions: ["2026-07-28"], hasExtensions: false },
 ] as const;
+
+const EXTENSIONS = Object.keys(EXTENSION_SCENARIOS) as Extension[];
 
 export async function runDirect(baseline: Baseline): Promise<Column[]> {
   await using stack = new AsyncDisposableStack();
@@ -26,7 +39,7 @@ export async function runDirect(baseline: Baseline): Promise<Column[]> {
   stack.defer(() => fixture.close());
   const columns: Column[] = [];
   for (const revision of REVISIONS) {
-    const findings = await testWithToken(fixture.url, UNUSED_TOKEN, revision);
+    const findings = await testExtended(fixture.url, UNUSED_TOKEN, revision);
     columns.push(createColumn({ name: "direct", revision, leg: "server", findings, baseline }));
   }
   return columns;
@@ -49,12 +62,14 @@ export async function runThrough(baseline: Baseline, direct: readonly Column[]):
   const gateway = await startGateway({ mcpServers, profiles });
   stack.defer(() => gateway.close());
   const columns: Column[] = [];
-  for (const { name, revisions } of PASSAGES) {
+  for (const { name, revisions, hasExtensions } of PASSAGES) {
     const url = `${gateway.url}/${name}`;
     await warmUp(url, gateway.token);
+    const test = hasExtensions ? testExtended : testRequired;
     for (const revision of revisions) {
-      const findings = await testWithToken(url, gateway.token, revision);
-      const reference = direct.find((column) => column.revision === revision)!.findings;
+      const findings = await test(url, gateway.token, revision);
+      const whole = direct.find((column) => column.revision === revision)!.findings;
+      const reference = hasExtensions ? whole : withoutExtensions(whole, revision);
       columns.push(createColumn({ name, revision, leg: "server", findings, reference, baseline }));
     }
   }
@@ -67,7 +82,7 @@ export async function runSelf(baseline: Baseline): Promise<Column[]> {
   stack.defer(() => gateway.close());
   const columns: Column[] = [];
   for (const revision of REVISIONS) {
-    const findings = await testWithToken(gateway.url, gateway.token, revision);
+    const findings = await testExtended(gateway.url, gateway.token, revision);
     columns.push(createColumn({ name: "self", revision, leg: "server", findings, baseline }));
   }
   return columns;
@@ -87,10 +102,43 @@ export async function runClient(baseline: Baseline): Promise<Column[]> {
   return columns;
 }
 
-async function testWithToken(url: string, token: string, revision: Revision): Promise<Findings> {
+/** Where the scenarios of an extension find what they ask for, if not where everything else is. */
+type ExtensionUrls = Partial<Record<Extension, string>>;
+
+/** The set of requirements and, at the revision that has them, the extensions: what they find by themselves counts. */
+async function testExtended(
+  url: string,
+  token: string,
+  revision: Revision,
+  urls: ExtensionUrls = {},
+): Promise<Findings> {
+  const findings = new Map(await testWithToken(url, token, revision));
+  if (extensionScenarios(revision, "server").length === 0) return findings;
+  for (const extension of EXTENSIONS) {
+    const found = await throughProxy(urls[extension] ?? url, token, (at) => testExtension(at, extension));
+    for (const [scenario, checks] of found) findings.set(scenario, checks);
+  }
+  return findings;
+}
+
+/** A set of requirements has scenarios of extensions in it, too. */
+async function testRequired(url: string, token: string, revision: Revision): Promise<Findings> {
+  return withoutExtensions(await testWithToken(url, token, revision), revision);
+}
+
+function withoutExtensions(findings: Findings, revision: Revision): Findings {
+  const left = new Set(extensionScenarios(revision, "server"));
+  return new Map([...findings].filter(([scenario]) => !left.has(scenario)));
+}
+
+function testWithToken(url: string, token: string, revision: Revision): Promise<Findings> {
+  return throughProxy(url, token, (at) => testServer(at, revision));
+}
+
+async function throughProxy<T>(url: string, token: string, test: (url: string) => Promise<T>): Promise<T> {
   const proxy = await startBearerProxy(url, token);
   try {
-    return await testServer(proxy.url, revision);
+    return await test(proxy.url);
   } finally {
     await proxy.close();
   }

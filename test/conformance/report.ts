@@ -1,7 +1,7 @@
 /** What is printed: a table for each revision, and below it whatever is wrong. */
-import { countPassing, isGood, type Column } from "./column.ts";
+import { countExtensions, countPassing, isGood, type Column, type PassingCount } from "./column.ts";
 import { passes } from "./faults.ts";
-import { requiredScenarios } from "./suite.ts";
+import { extensionScenarios, requiredScenarios } from "./suite.ts";
 
 const MARK_PASS = "pass";
 const MARK_FAIL = "FAIL";
@@ -18,28 +18,33 @@ export function tableOf(columns: readonly Column[]): string {
   const [first] = columns;
   if (!first) return "";
   const required = requiredScenarios(first.revision, first.leg);
+  const extensions = extensionScenarios(first.revision, first.leg);
   const others = new Set(columns.flatMap((column) => [...column.findings.keys()]));
-  for (const scenario of required) others.delete(scenario);
+  for (const scenario of [...required, ...extensions]) others.delete(scenario);
   const rows = [
     [`${first.leg} ${first.revision}`, ...columns.map((column) => column.name)],
     ...required.map((scenario) => rowOf(scenario, scenario, columns)),
-    ["required", ...columns.map(countText)],
+    ["required", ...columns.map((column) => countText(countPassing(column)))],
+    ...extensions.map((scenario) => rowOf(`(extension) ${scenario}`, scenario, columns)),
     ...[...others].sort().map((scenario) => rowOf(`(not scored) ${scenario}`, scenario, columns)),
   ];
   return align(rows);
 }
 
-/** How many of the required scenarios pass, of all revisions and columns. */
+/** How many of the required scenarios pass, of all revisions and columns, and of those of extensions. */
 export function summaryOf(columns: readonly Column[]): string {
   const names = [...new Set(columns.map(({ name }) => name))];
   const revisions = [...new Set(columns.map(({ revision }) => revision))];
   const countOf = (name: string, revision: string): string => {
     const column = columns.find((one) => one.name === name && one.revision === revision);
-    return column === undefined ? MARK_ABSENT : countText(column);
+    return countText(column && countPassing(column));
   };
+  const extended = (name: string): string =>
+    countText(columns.filter((one) => one.name === name).flatMap((one) => countExtensions(one) ?? [])[0]);
   return align([
     ["required", ...names],
     ...revisions.map((revision) => [revision, ...names.map((name) => countOf(name, revision))]),
+    ["extensions", ...names.map(extended)],
   ]);
 }
 
@@ -64,9 +69,8 @@ function markOf({ findings }: Column, scenario: string): string {
   return `${passes(checks) ? MARK_PASS : MARK_FAIL} ${notes}`;
 }
 
-function countText(column: Column): string {
-  const { passing, required } = countPassing(column);
-  return `${passing} of ${required}`;
+function countText(count: PassingCount | undefined): string {
+  return count === undefined ? MARK_ABSENT : `${count.passing} of ${count.expected}`;
 }
 
 /** Nothing for a column that is as the baseline says. */

@@ -34,6 +34,34 @@ export function requiredScenarios(revision: Revision, leg: Leg): readonly string
   return (parseNamedLists(readSet(revision)).get(leg) ?? []).map((entry) => entry.value);
 }
 
+/**
+ * Extensions of the protocol are in no set of requirements. What is named here is expected to pass as the required
+ * scenarios are, at the revision that has extensions.
+ */
+export const EXTENSION_SCENARIOS = {
+  tasks: [
+    "tasks-lifecycle",
+    "tasks-capability-negotiation",
+    "tasks-wire-fields",
+    "tasks-request-state-removal",
+    "tasks-mrtr-input",
+    "tasks-request-headers",
+    "tasks-dispatch-and-envelope",
+    "tasks-status-notifications",
+    "tasks-required-task-error",
+    "tasks-mrtr-composition",
+  ],
+} as const;
+export type Extension = keyof typeof EXTENSION_SCENARIOS;
+const EXTENSIONS = Object.keys(EXTENSION_SCENARIOS) as Extension[];
+const EXTENDED_REVISION: Revision = "2026-07-28";
+
+/** The scenarios of all extensions, where a server is tested at the revision that has them. */
+export function extensionScenarios(revision: Revision, leg: Leg): readonly string[] {
+  if (leg !== "server" || revision !== EXTENDED_REVISION) return [];
+  return EXTENSIONS.flatMap((extension) => EXTENSION_SCENARIOS[extension]);
+}
+
 /** How many scenarios run, those that are not scored included. */
 export function countScenarios(revision: Revision, leg: Leg): number {
   const others = readSet(revision).matchAll(new RegExp(`^    leg: ${leg}$`, "gm"));
@@ -45,7 +73,25 @@ function readSet(revision: Revision): string {
 }
 
 export function testServer(url: string, revision: Revision): Promise<Findings> {
-  return runSuite(revision, "server", ["--url", url]);
+  return runSuite("server", ["--url", url, "--requirements", revision]);
+}
+
+/** The scenarios of one extension, each by itself: a set of requirements has only some of them. */
+export async function testExtension(url: string, extension: Extension): Promise<Findings> {
+  const findings = await Promise.all(
+    EXTENSION_SCENARIOS[extension].map((scenario) =>
+      runSuite("server", [
+        "--url",
+        url,
+        "--scenario",
+        scenario,
+        "--spec-version",
+        EXTENDED_REVISION,
+        "--force",
+      ]),
+    ),
+  );
+  return new Map(findings.flatMap((found) => [...found]));
 }
 
 /** The suite appends the address of its own server to the command, which also gets these variables. */
@@ -54,31 +100,20 @@ export function testClient(
   revision: Revision,
   env: Readonly<Record<string, string>>,
 ): Promise<Findings> {
-  return runSuite(revision, "client", ["--command", command], env);
+  return runSuite("client", ["--command", command, "--requirements", revision], env);
 }
 
 async function runSuite(
-  revision: Revision,
   leg: Leg,
   args: readonly string[],
   env: Readonly<Record<string, string>> = {},
 ): Promise<Findings> {
   const folder = createTemporaryFolder();
   try {
-    const child = startProcess(
-      [
-        PROGRAM,
-        leg,
-        ...args,
-        "--requirements",
-        revision,
-        "--timeout",
-        String(SCENARIO_MS),
-        "-o",
-        folder.path,
-      ],
-      { stdio: ["ignore", "ignore", "pipe"], env: { ...process.env, ...env } },
-    );
+    const child = startProcess([PROGRAM, leg, ...args, "--timeout", String(SCENARIO_MS), "-o", folder.path], {
+      stdio: ["ignore", "ignore", "pipe"],
+      env: { ...process.env, ...env },
+    });
     let stderr = "";
     child.stderr?.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
     await once(child, "close");
