@@ -10,12 +10,25 @@ export const UI_SETTINGS: JsonObject = { mimeTypes: ["text/html;profile=mcp-app"
 /** SEP-2640: instructions for a model, as resources that are listed by themselves. */
 export const SKILLS_EXTENSION = "io.modelcontextprotocol/skills";
 
-/** What is declared to every server, whatever its client has declared: the gateway itself carries these on. */
-const DECLARED_TO_SERVERS: JsonObject = { [UI_EXTENSION]: UI_SETTINGS };
+/** What the gateway itself does for its clients, whatever they have declared: so every server is told of it. */
+const OWN_EXTENSIONS: JsonObject = { [UI_EXTENSION]: UI_SETTINGS };
+/** The legacy era has no tasks. */
+const OWN_MODERN_EXTENSIONS: JsonObject = { ...OWN_EXTENSIONS, [TASKS_EXTENSION]: {} };
 
-/** What a server is told of its client: extensions are ours, and those of the client stay between it and us. */
+/** What a server of the legacy era is told that its client can do. */
 export function withOwnExtensions(capabilities: JsonObject): JsonObject {
-  return { ...capabilities, extensions: DECLARED_TO_SERVERS };
+  return withDefaults(capabilities, OWN_EXTENSIONS);
+}
+
+/** What a server of the modern era is told that its client can do. */
+export function withModernExtensions(capabilities: JsonObject): JsonObject {
+  return withDefaults(capabilities, OWN_MODERN_EXTENSIONS);
+}
+
+/** What the client itself says of an extension counts. */
+function withDefaults(capabilities: JsonObject, own: JsonObject): JsonObject {
+  const { extensions } = capabilities;
+  return { ...capabilities, extensions: { ...own, ...(isJsonObject(extensions) && extensions) } };
 }
 
 /** Whether a client or a server has declared an extension in its capabilities. */

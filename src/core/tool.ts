@@ -183,6 +183,15 @@ export interface CallContext {
   readonly onRun?: (run: RunUnderWay) => void;
   /** Hears what the server says unasked meanwhile, such as log messages; for a client that hears it with its answer. */
   readonly onNotice?: (method: string, params: JsonObject) => void;
+  /**
+   * What becomes of a task that a server answers with: the caller takes it, or the server is not told that anyone here
+   * knows tasks. Without it, the task is followed to its end, and the caller sees one call with one result.
+   */
+  readonly tasks?: "passed" | "declined";
+  /** Puts a task on record before it is followed. False where that is not possible any more: then it is let go of. */
+  readonly onTask?: (task: ServerTask) => Promise<boolean>;
+  /** What a server answered the same call with before: it is followed, and the call is not sent again. */
+  readonly begunTask?: ServerTask;
   /** HTTP headers that the tool asks for beside its arguments. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The trace that the call belongs to, for tracing systems. Nothing is decided by it. */
@@ -193,6 +202,12 @@ export interface CallContext {
   readonly modern?: ModernRequest;
   /** `_meta` of the client's request, without what belongs to its own connection. */
   readonly meta?: JsonObject;
+}
+
+/** A task of a server, by the server's own id for it. */
+export interface ServerTask {
+  readonly server: string;
+  readonly taskId: string;
 }
 
 /** A run that a client waits for, and that could go on without it. */

@@ -75,6 +75,7 @@ export function questionOf(message: string): JsonObject {
   return { message, requestedSchema: { type: "object", properties: {} } };
 }
 
+/** A task that failed has an error too, and is a result. */
 function bodyOf(answer: object): object {
-  return "error" in answer ? answer : { result: answer };
+  return "error" in answer && !("taskId" in answer) ? answer : { result: answer };
 }

@@ -8,6 +8,7 @@
  * - A channel that is not used for a while is given up. So is every channel, with its whole process tree, on `close`.
  */
 import { systemClock, type Clock } from "../core/clock.ts";
+import { TASKS_EXTENSION, withoutExtension } from "../core/extensions.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Redactor } from "../text/redaction.ts";
@@ -116,6 +117,7 @@ class Upstream implements UpstreamServer {
       clientInfo: deps.clientInfo,
       log: deps.log,
       clock,
+      random: deps.random,
       openTransport: deps.openTransport ?? openTransport,
       redact: deps.redact ?? ((text) => text),
       mask: deps.mask,
@@ -162,7 +164,9 @@ class Upstream implements UpstreamServer {
   readonly describe = async (context: CallContext): Promise<ToolResult<SourceDescription>> => {
     const opened = await this.#shared.connect(context);
     if (!opened.success) return opened;
-    const { capabilities, serverInfo, instructions } = opened.data.session;
+    const { era, capabilities: said, serverInfo, instructions } = opened.data.session;
+    // Tasks of that era are others, and are not passed on to anyone.
+    const capabilities = era === "legacy" ? withoutExtension(said, TASKS_EXTENSION) : said;
     return succeed({ capabilities, serverInfo, ...(instructions !== undefined && { instructions }) });
   };
 

@@ -56,6 +56,43 @@ const INPUT_REQUIRED = resultOf({
   may: { inputRequests: mapOf(INPUT_REQUEST), requestState: text },
 });
 
+/** It travels in a header, and in ids of our own. */
+const TASK_ID_LENGTH_MAX = 512;
+const taskId: Fit = (value) =>
+  typeof value === "string" && value !== "" && value.length <= TASK_ID_LENGTH_MAX
+    ? value
+    : new Misfit(` must be a string of 1 to ${TASK_ID_LENGTH_MAX} characters`);
+
+/**
+ * A server of the modern era may answer a call with a task: what comes of the call is asked for later. Its `ttlMs` is
+ * its own, and no hint for a cache.
+ */
+const BEGUN_TASK = record({
+  needs: {
+    taskId,
+    status: oneOf("working", "input_required", "completed", "failed", "cancelled"),
+    createdAt: text,
+    lastUpdatedAt: text,
+    ttlMs: (value) => (value === null ? value : wholeMs(value)),
+  },
+  may: { resultType: text },
+  hints: { statusMessage: text, pollIntervalMs: wholeMs, _meta: MESSAGE_META },
+});
+
+/** What else a task has in each state. */
+const taskStates: Readonly<Record<string, Fit>> = {
+  completed: record({ needs: { result: (value, drops) => toolAnswer(value, drops) } }),
+  failed: record({ needs: { error: record({ needs: { code: integer, message: text } }) } }),
+  input_required: record({ needs: { inputRequests: mapOf(INPUT_REQUEST) } }),
+};
+
+const knownTask: Fit = (value, drops) => {
+  const fitted = BEGUN_TASK(value, drops);
+  if (fitted instanceof Misfit) return fitted;
+  const { status } = fitted as JsonObject;
+  return taskStates[status as string]?.(fitted, drops) ?? fitted;
+};
+
 const toolAnswer: Fit = (value, drops) => {
   if (!isJsonObject(value)) return new Misfit(" must be an object");
   const { content, structuredContent, resultType } = value;
@@ -168,6 +205,7 @@ const discovered: Fit = (value, drops) => {
 
 const RESULTS: Readonly<Record<string, Fit>> = {
   "tools/call": toolAnswer,
+  "tasks/get": knownTask,
   "resources/read": resultOf({ needs: { contents: listOf(RESOURCE_CONTENTS) } }),
   "prompts/get": resultOf({
     needs: { messages: listOf(record({ needs: { role: ROLE, content: CONTENT_BLOCK } })) },
@@ -189,6 +227,8 @@ const EMPTY = resultOf({});
 /** The result as it may be used, or what is wrong with it. */
 export function fitResult(method: string, result: unknown): unknown {
   if (isJsonObject(result) && result["resultType"] === "input_required") return INPUT_REQUIRED(result);
+  if (method === "tools/call" && isJsonObject(result) && result["resultType"] === "task")
+    return BEGUN_TASK(result);
   const fit = RESULTS[method];
   return fit === undefined ? EMPTY(result ?? {}) : fit(result);
 }

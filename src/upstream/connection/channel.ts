@@ -10,17 +10,18 @@ import type { Clock } from "../../core/clock.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../text/redaction.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { CallContext, ClientHandle, Offer, Starting } from "../../core/tool.ts";
+import type { CallContext, ClientHandle, Offer, ServerTask, Starting } from "../../core/tool.ts";
 import { CallTimer } from "./call-timer.ts";
 import { explainClosed, type Loss, type OpenConnection } from "./connect.ts";
 import { Connection, type ConnectionDeps } from "./connection.ts";
+import { followTask } from "./followed-task.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
 import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
 import { throttleProgress } from "./progress.ts";
 import { Questions, type NoClient } from "./questions.ts";
 import { failureOf } from "./reply.ts";
-import { giveInput, needsInput, requestOf } from "./request.ts";
+import { checkInput, giveInput, needsInput, requestOf } from "./request.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
 import { InFlight } from "../../timing/in-flight.ts";
@@ -33,6 +34,7 @@ export interface CommonChannelDeps extends Pick<
   "clientInfo" | "log" | "openTransport" | "redact" | "health" | "prefersModern" | "startWaitMs"
 > {
   readonly clock: Clock;
+  readonly random?: (() => number) | undefined;
   /** Takes secrets out of what the server asks a client. */
   readonly mask?: Redactor["mask"] | undefined;
 }
@@ -190,18 +192,77 @@ export class Channel {
       leftMs < this.#config.callTimeoutMs ? describeRunDeadline(context, leftMs) : undefined;
     const endsByClosing = session.era === "modern";
     const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
+    const { begunTask } = context;
+    if (begunTask !== undefined) return this.#follow(begunTask, {}, context);
     const sent = requestOf(params, session, context, this.#deps.logLevel);
     let reply = await this.#send(peer, method, sent, options);
     if (needsInput(reply)) {
       const again = (next: JsonObject) => this.#send(peer, method, next, options);
       reply = await giveInput(reply, sent, session, context, again, this.#deps.mask);
     }
+    if (method === "tasks/get" && reply.kind === "result" && context.modern !== undefined)
+      reply = await checkInput(reply, context.modern.capabilities);
+    const task = beginsTask(method, reply) ? reply.result : undefined;
+    if (task !== undefined && context.tasks !== "passed") return this.#takeTask(session, task, context);
     if (reply.kind === "closed") reply = await explainClosed(reply, connection, this.#config, this.#deps);
     // Two are enough to know that it is not clear whose a question is.
     if (isGivenUp(reply) && this.#strays.size < 2) this.#strays.add(context.client);
     this.#judge(connection, reply);
     if (reply.kind === "result") return succeed(reply.result);
     return failureOf(this.#config.id, method, reply, this.#deps.redact, runDeadline);
+  }
+
+  async #takeTask(
+    { era }: OpenConnection["session"],
+    begun: JsonObject,
+    context: CallContext,
+  ): Promise<ToolResult<JsonObject>> {
+    const { id } = this.#config;
+    if (era === "legacy" || context.tasks === "declined")
+      return failureOf(id, "tools/call", TASK_NOT_WANTED, this.#deps.redact);
+    const task = { server: id, taskId: begun["taskId"] as string };
+    // Another owner has the run, and follows the task from its record.
+    if (context.onTask !== undefined && !(await context.onTask(task)))
+      return fail("CANCELLED", "The run had ended.", { mayHaveHappened: true });
+    return this.#follow(task, begun, context);
+  }
+
+  /** The caller of a call that became a task sees one call with one result. */
+  async #follow(task: ServerTask, begun: JsonObject, context: CallContext): Promise<ToolResult<JsonObject>> {
+    const { id, callTimeoutMs: timeoutMs } = this.#config;
+    if (task.server !== id) return askedByAnother();
+    const runLeftMs = this.#runLeftMs(context);
+    const ask = (method: string, params: JsonObject, options: RequestOptions) =>
+      this.#askOfTask(method, params, options, context);
+    const { mask = (value) => value, redact, random = Math.random } = this.#deps;
+    const end = await followTask(task, begun, { ask, context, timeoutMs, runLeftMs, mask, random });
+    if (end.kind === "task_ended") return { success: false, error: end.error };
+    if (end.kind === "result") return succeed(end.result);
+    const isRunOver = end.kind === "timeout" && end.timeoutMs === runLeftMs;
+    const runDeadline = isRunOver ? describeRunDeadline(context, runLeftMs) : undefined;
+    return failureOf(id, "tools/call", end, redact, runDeadline);
+  }
+
+  /** Over the connection that there is now: the one that the call was sent on may be lost. */
+  async #askOfTask(
+    method: string,
+    params: JsonObject,
+    options: RequestOptions,
+    { modern, ...context }: CallContext,
+  ): Promise<Reply> {
+    const { current } = this.#connection;
+    const opened = current === undefined ? await this.#connection.open(context) : succeed(current);
+    if (!opened.success) return { kind: "refused", error: opened.error };
+    const { peer, session } = opened.data;
+    // What the client said with its call was for the call.
+    const { inputResponses: _answers, serverState: _state, ...asking } = modern ?? { capabilities: {} };
+    const asked = modern === undefined ? context : { ...context, modern: asking };
+    const sent = requestOf(params, session, asked, this.#deps.logLevel);
+    // The answers of the client are for the task, and not for a round of the call.
+    const whole = params["inputResponses"] === undefined ? sent : { ...sent, ...params };
+    const reply = await peer.request(method, whole, { ...options, endsByClosing: session.era === "modern" });
+    this.#judge(opened.data, reply);
+    return reply;
   }
 
   /**
@@ -297,6 +358,17 @@ export class Channel {
     return this.#questions.ask(client, method, this.#deps.mask?.(params) ?? params, signal);
   }
 }
+
+/** Whether a server has answered a call with a task. */
+function beginsTask(method: string, reply: Reply): reply is Extract<Reply, { kind: "result" }> {
+  return method === "tools/call" && reply.kind === "result" && reply.result["resultType"] === "task";
+}
+
+const TASK_NOT_WANTED = {
+  kind: "unusable",
+  reason: "malformed_answer",
+  problem: "result.resultType is task, and the request did not say that anyone here knows tasks",
+} as const satisfies Reply;
 
 /** The caller no longer waits for the answer, and the server may still be working on it. */
 function isGivenUp(reply: Reply): boolean {

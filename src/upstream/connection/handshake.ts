@@ -9,6 +9,7 @@
  * does not know, also when it is merely slow to start and both wait for it. A server that answers the first question
  * and ends on the second has thereby told its era: the outcome names it, and the next start asks in that one alone.
  */
+import { withModernExtensions } from "../../core/extensions.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { causeOfToolError, type FailureCause } from "../failure-cause.ts";
 import { backgroundAfter } from "../../timing/after.ts";
@@ -209,7 +210,7 @@ function envelopeOf(options: HandshakeOptions): JsonObject {
   return {
     "io.modelcontextprotocol/protocolVersion": MODERN_VERSION,
     "io.modelcontextprotocol/clientInfo": options.clientInfo,
-    [CLIENT_CAPABILITIES_KEY]: options.clientCapabilities,
+    [CLIENT_CAPABILITIES_KEY]: withModernExtensions(options.clientCapabilities),
   };
 }
 

@@ -311,7 +311,8 @@ function invalidParams(problem: string): AnswerToPeer {
   return { error: { code: INVALID_PARAMS, message: `Invalid params: ${problem}` } };
 }
 
-function timeoutOf({ timeoutMs, hasReachedLongest }: CallTimer): Reply {
+/** How a request ends whose time has run out. */
+export function timeoutOf({ timeoutMs, hasReachedLongest }: CallTimer): Reply {
   return { kind: "timeout", timeoutMs, ...(hasReachedLongest && { longestMs: longestMs(timeoutMs) }) };
 }
 

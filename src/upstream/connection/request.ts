@@ -1,9 +1,9 @@
 /** A request to a server: what its era wants beside the parameters, and the input that it may ask for. */
+import { TASKS_EXTENSION, withModernExtensions, withoutExtension } from "../../core/extensions.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../text/redaction.ts";
 import type { CallContext } from "../../core/tool.ts";
 import { askableOf, refusalOf } from "../../core/askable.ts";
-import { withOwnExtensions } from "../../core/extensions.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
 import { QUESTION_MS_MAX } from "./call-timer.ts";
 import { CLIENT_CAPABILITIES_KEY, LOG_LEVEL_KEY, type Session } from "./handshake.ts";
@@ -35,9 +35,13 @@ export function requestOf(
   };
   if (modern === undefined) {
     if (client === undefined) return { ...params, _meta: envelope };
-    return { ...params, _meta: { ...envelope, ...declared(askableOf(client.capabilities)) } };
+    return {
+      ...params,
+      _meta: { ...envelope, ...declared(withModernExtensions(askableOf(client.capabilities))) },
+    };
   }
-  const { capabilities, inputResponses, serverState: { state: requestState } = {} } = modern;
+  const { inputResponses, serverState: { state: requestState } = {} } = modern;
+  const capabilities = declaredFor(context, modern.capabilities);
   return {
     ...params,
     ...(inputResponses === undefined ? {} : { inputResponses }),
@@ -47,7 +51,13 @@ export function requestOf(
 }
 
 function declared(capabilities: JsonObject): JsonObject {
-  return { [CLIENT_CAPABILITIES_KEY]: withOwnExtensions(capabilities) };
+  return { [CLIENT_CAPABILITIES_KEY]: capabilities };
+}
+
+/** A modern client says itself which extensions it knows; a task is followed here for one that knows none. */
+function declaredFor({ tasks }: CallContext, capabilities: JsonObject): JsonObject {
+  const all = withModernExtensions(capabilities);
+  return tasks === "declined" ? withoutExtension(all, TASKS_EXTENSION) : all;
 }
 
 function withoutRound({
@@ -93,7 +103,7 @@ const NOT_IN_THIS_ERA: Reply = {
 type InputRequired = Extract<Reply, { kind: "result" }>;
 
 /** A server that still asks after so many rounds will ask for ever. */
-const ROUND_COUNT_MAX = 8;
+export const ROUND_COUNT_MAX = 8;
 
 async function fulfilInput(
   first: InputRequired,
@@ -116,7 +126,7 @@ async function fulfilInput(
 }
 
 /** What a modern server needs from a modern client passes as it is, unless the client cannot be asked for it. */
-async function checkInput(reply: InputRequired, capabilities: JsonObject): Promise<Reply> {
+export async function checkInput(reply: InputRequired, capabilities: JsonObject): Promise<Reply> {
   for (const request of Object.values((reply.result["inputRequests"] ?? {}) as JsonObject)) {
     const method = methodOf(request);
     const refusal = refusalOf(method, capabilities);
@@ -127,9 +137,14 @@ async function checkInput(reply: InputRequired, capabilities: JsonObject): Promi
   return reply;
 }
 
-type Answers = { kind: "answers"; responses: JsonObject } | Extract<Reply, { kind: "error" }>;
+export type Answers = { kind: "answers"; responses: JsonObject } | Extract<Reply, { kind: "error" }>;
 
-async function askClient(requests: JsonObject, context: CallContext, patience: Patience): Promise<Answers> {
+/** Asks the client of a call what a server wants to know, one after the other. */
+export async function askClient(
+  requests: JsonObject,
+  context: CallContext,
+  patience: Patience,
+): Promise<Answers> {
   const responses: Record<string, JsonObject> = {};
   for (const [key, request] of Object.entries(requests)) {
     const method = methodOf(request);
@@ -148,7 +163,7 @@ async function askClient(requests: JsonObject, context: CallContext, patience: P
 }
 
 /** The time that a client has for all questions of one call together. */
-class Patience {
+export class Patience {
   readonly #signal: AbortSignal;
   #leftMs = QUESTION_MS_MAX;
 
@@ -180,6 +195,6 @@ function unreadable(method: string, problem: string): Extract<Reply, { kind: "er
   return rpcError(`the server asks with ${method} for what no client can read: ${problem}`);
 }
 
-function rpcError(message: string): Extract<Reply, { kind: "error" }> {
+export function rpcError(message: string): Extract<Reply, { kind: "error" }> {
   return { kind: "error", error: { code: INTERNAL_ERROR, message } };
 }
