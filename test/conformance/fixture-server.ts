@@ -29,12 +29,12 @@ async function main(): Promise<void> {
 }
 
 async function serveStreams(era: FixtureEra, changes: Changes): Promise<void> {
-  const connect = () => {
-    const server = createFixtureServer(changes);
+  const connect = ({ era: spoken }: { readonly era: "legacy" | "modern" }) => {
+    const server = createFixtureServer(changes, spoken);
     announceChanges(server, changes);
     return server;
   };
-  if (era === "legacy") await connect().connect(new StdioServerTransport());
+  if (era === "legacy") await connect({ era: "legacy" }).connect(new StdioServerTransport());
   else serveStdio(connect, { legacy: era === "modern" ? "reject" : "serve" });
 }
 
