@@ -20,6 +20,7 @@ import type { IdleServers } from "./meta-tools/meta-tool.ts";
 import type { FindReach } from "./meta-tools/run-view.ts";
 import type { SealedStates } from "./sealed-state.ts";
 import type { RunningServers } from "./server-events.ts";
+import type { TaskIds } from "./tasks/task-id.ts";
 
 export interface GatewayDeps {
   readonly registry: Registry;
@@ -65,6 +66,8 @@ export interface GatewayDeps {
   readonly heldCalls: HeldCalls;
   /** Makes and opens what modern clients are given to come back with. */
   readonly states: SealedStates;
+  /** Makes and opens the ids under which clients know the tasks of servers. */
+  readonly taskIds: TaskIds;
   /** A call that the config denies was refused. */
   readonly denied: (context: CallContext, tool: string, details: JsonObject) => void;
   /** A client has used one of the five: more will follow. */

@@ -1,6 +1,7 @@
 import { countTokens } from "gpt-tokenizer/encoding/o200k_base";
 import { createHeldCalls } from "./held-calls.ts";
 import { createSealedStates } from "./sealed-state.ts";
+import { createTaskIds } from "./tasks/task-id.ts";
 import { silentLog } from "../core/log.ts";
 import { createLibrary } from "../library/library.ts";
 import { describe, expect, it } from "vitest";
@@ -308,6 +309,7 @@ describe("what goes wrong inside", () => {
       version: "0",
       heldCalls: createHeldCalls({ states }),
       states,
+      taskIds: createTaskIds(store.seals),
       denied: () => {},
       log: { ...silentLog, error: (event, fields) => events.push([event, fields]) },
     });

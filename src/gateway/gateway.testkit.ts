@@ -30,6 +30,7 @@ import type { Gateway } from "./gateway.ts";
 import type { GatewayDeps } from "./gateway-deps.ts";
 import { createHeldCalls } from "./held-calls.ts";
 import { createSealedStates } from "./sealed-state.ts";
+import { createTaskIds } from "./tasks/task-id.ts";
 import type { ServerEvents } from "./server-events.ts";
 
 /** In their order. */
@@ -168,6 +169,7 @@ export function depsOf({ store, registry, draftsFolder, servers }: TestDeps): Ga
     exposure: () => "lean",
     serverNotified: () => () => {},
     states,
+    taskIds: createTaskIds(store.seals),
     heldCalls,
     denied: () => {},
     metaToolAnswered: () => {},

@@ -37,6 +37,7 @@ import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resour
 import { CALL_AGAIN, checkNoState, refuseState } from "./sealed-state.ts";
 import { viewTraces } from "./meta-tools/run-view.ts";
 import { answerOrTask, taskOfQueued } from "./tasks/detached-call.ts";
+import { exposeTask, passingTasks } from "./tasks/server-tasks.ts";
 import { isTaskMethod } from "./tasks/task.ts";
 import { answerTask } from "./tasks/task-methods.ts";
 import { createToolListReader, LIST_WAIT_MS } from "./tool-list.ts";
@@ -193,8 +194,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
     // A state is opened with a wait, and after a wait a route may be out of date.
     const current = modern.requestState === undefined ? route : undefined;
     const broken = (error: unknown) => unexpected(error, name, context, deps.log);
-    const send = (next: CallContext) => callRegistry(name, args, next, current).catch(broken);
-    return deps.heldCalls.answer(request, context, send as never) as Promise<ToolResult<ToolAnswer>>;
+    const send = async (next: CallContext) => {
+      const answer = await callRegistry(name, args, passingTasks(next), current);
+      return exposeTask(deps, answer, { server: server()!, tool: name }, context);
+    };
+    const sent = (next: CallContext) => send(next).catch(broken);
+    return deps.heldCalls.answer(request, context, sent as never) as Promise<ToolResult<ToolAnswer>>;
   }
 
   /** Nothing is held open for a capability: a state that comes with a call of one brings the answer to a rule's question. */

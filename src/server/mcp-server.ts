@@ -54,13 +54,13 @@ export interface McpClient {
 }
 
 export function createMcpServer(
-  { gateway, events, isTransparent, log }: McpServerDeps,
+  { gateway, events, log }: McpServerDeps,
   client: McpClient,
   { serverInfo, capabilities: offered, instructions }: GatewayDescription,
 ): Server {
-  const hasTasks = client.era === "modern" && !isTransparent && declares(offered, TASKS_EXTENSION);
-  // A client of the legacy era has no tasks.
-  const capabilities = hasTasks || isTransparent ? offered : withoutExtension(offered, TASKS_EXTENSION);
+  const hasTasks = client.era === "modern" && declares(offered, TASKS_EXTENSION);
+  // A client of the legacy era has none of it.
+  const capabilities = hasTasks ? offered : withoutExtension(offered, TASKS_EXTENSION);
   // Another process may save a capability at any moment, and what one client may see is not for a shared cache.
   const cacheHint = { ttlMs: 0, cacheScope: "private" } as const;
   const server = new Server(serverInfo as { name: string; version: string }, {

@@ -8,7 +8,6 @@
  */
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../../core/errors.ts";
-import { TASKS_EXTENSION, withoutExtension } from "../../core/extensions.ts";
 import { META_TOOL_NAMES } from "../../core/meta-tool-names.ts";
 import { parseReference, parseToolName, toolNameOf } from "../../core/names.ts";
 import { fail, succeed } from "../../core/result.ts";
@@ -20,7 +19,6 @@ import type { Gateway, ListMethod } from "../gateway.ts";
 import { viewLibrary } from "../meta-tools/library-view.ts";
 import { createMetaTools } from "../meta-tools/meta-tools.ts";
 import { createToolListReader, LIST_WAIT_MS, type ToolListReader } from "../tool-list.ts";
-import { offersTasks } from "../tasks/task.ts";
 import { remember } from "../../timing/last-answer.ts";
 import { quote } from "../../text/quote.ts";
 import { hashText, type JsonObject } from "../../core/json.ts";
@@ -101,14 +99,10 @@ export function createProfileGateway({ core, deps, view: currentView }: ProfileG
       const view = currentView();
       const described = await core.describe({ ...context, view });
       if (!described.success) return described;
-      const { instructions, capabilities, ...rest } = described.data;
+      const { instructions, ...rest } = described.data;
       // What it says to use is not all here.
       const isWhole = META_TOOL_NAMES.every((name) => view.allows(name));
-      return succeed({
-        ...rest,
-        capabilities: offersTasks(view) ? capabilities : withoutExtension(capabilities, TASKS_EXTENSION),
-        ...(isWhole && instructions !== undefined && { instructions }),
-      });
+      return succeed({ ...rest, ...(isWhole && instructions !== undefined && { instructions }) });
     },
     async list(method, { cursor }, partial) {
       if (cursor !== undefined) return fail("TOOL_INVALID_INPUT", "Unknown cursor: the list has one page.");

@@ -35,8 +35,7 @@ import { quote } from "../../text/quote.ts";
 import { admitEntry, droppedField, rejectionOf, type Rejection } from "../../admission/admission.ts";
 import type { Verdict } from "../../admission/entry-check.ts";
 import { LIST_KEYS } from "../list-all.ts";
-import { METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
-import { isTaskMethod } from "../tasks/task.ts";
+import { isTaskMethod, noTask, takesTasks } from "../tasks/task.ts";
 import { createProfileView } from "./profile-view.ts";
 
 export interface TransparentDeps extends Pick<GatewayDeps, "configChanged" | "denied" | "heldCalls"> {
@@ -74,7 +73,7 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
   const request = (method: string, given: JsonObject, context: CallContext) => {
     const { _meta: _own, ...params } = given;
     if (!isFronted()) return Promise.resolve(notFronted());
-    return registry.request(server, method, params, { ...context, view });
+    return registry.request(server, method, params, { ...context, ...tasksOf(context), view });
   };
 
   async function list(
@@ -112,7 +111,7 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
       .answer(held, below, send)
       .then((answer) => (answer.success ? answer : askIfWanted(answer, asked, { ...below, view })))
       .catch(broken);
-    if (result.success) return result.data as unknown as ToolAnswer;
+    if (result.success) return toAnswer(result.data);
     const upstream = refusalOf(result.error);
     // What the server itself refuses is its own error; what goes wrong on the way is a result that a model can read.
     if (upstream !== undefined) return { [RPC_ERROR]: upstream, isError: true, content: [] };
@@ -170,8 +169,13 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
       return failed(error, context, definition);
     },
     forward(method, params, context) {
-      // Runs are the gateway's own, and here is only the server.
-      if (isTaskMethod(method)) return Promise.resolve(noTasksHere(method));
+      // Runs are the gateway's own, and here is only the server with its tasks.
+      if (isTaskMethod(method)) {
+        const { taskId } = params;
+        return typeof taskId === "string"
+          ? request(method, params, context)
+          : Promise.resolve(noTask(taskId));
+      }
       const held = heldRequestOf(method, params, () => server);
       const send = (next: CallContext) => request(method, params, next);
       if (held === undefined) {
@@ -196,11 +200,16 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
   };
 }
 
-function noTasksHere(method: string): ToolResult<never> {
-  const message = "Method not found";
-  return fail("TOOL_NOT_FOUND", `There is no ${method} here.`, {
-    upstream: { code: METHOD_NOT_FOUND, message },
-  });
+/** A modern client has said itself whether it knows tasks. For any other one they are followed to their end. */
+function tasksOf(context: CallContext): Pick<CallContext, "tasks"> {
+  if (context.modern === undefined) return {};
+  return { tasks: takesTasks(context) ? "passed" : "declined" };
+}
+
+/** A result without content is none to the SDK; of a task it is left out when the answer is sent. */
+function toAnswer(data: JsonObject): ToolAnswer {
+  const answer = data as unknown as ToolAnswer;
+  return data["resultType"] === "task" ? { ...answer, content: [] } : answer;
 }
 
 /** A client that connected while it was fronted has to connect again. */

@@ -10,7 +10,7 @@ import { createLooseCall, type LooseCall } from "../../runs/background/detach.ts
 import type { Runs } from "../../runs/runs.ts";
 import { within } from "../../timing/deadline.ts";
 import { withTrace } from "../answer.ts";
-import { offersTasks, takesTasks, taskAnswer } from "./task.ts";
+import { takesTasks, taskAnswer } from "./task.ts";
 
 /** Most calls have an answer by then, and clients that give up give up later. */
 const TASK_AFTER_MS = 10_000;
@@ -24,7 +24,7 @@ export interface DetachedCallDeps {
 
 /** Whether calls of this client may be answered with a task. */
 function mayGiveTask(context: CallContext): boolean {
-  return takesTasks(context) && offersTasks(context.view) && context.runId === undefined;
+  return takesTasks(context) && context.runId === undefined;
 }
 
 /** The task of a run that `execute {background: true}` has put into the queue; undefined for any other answer. */

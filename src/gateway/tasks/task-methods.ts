@@ -1,23 +1,24 @@
 /**
- * `tasks/get`, `tasks/update` and `tasks/cancel`. Who may resume a run may ask for it here, and what a client may not see
+ * `tasks/get`, `tasks/update` and `tasks/cancel`: of a run, or of a task of a server (`server-tasks.ts`). Who may resume a run may ask for it here, and what a client may not see
  * is answered exactly as what is not there.
  */
 import { takesForms } from "../../core/askable.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import type { JsonObject } from "../../core/json.ts";
 import { LOCAL, mayDecide } from "../../core/principal.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
-import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { succeed, type ToolResult } from "../../core/result.ts";
 import type { CallContext } from "../../core/tool.ts";
 import type { RunLook, RunState } from "../../runs/background/look.ts";
 import type { OpenQuestion } from "../../runs/resume/decide.ts";
 import type { Runs } from "../../runs/runs.ts";
 import { answerIn, approvalRequest, canBeShown } from "../../runs/workflow/approval.ts";
-import { quote } from "../../text/quote.ts";
 import { checkResumed, type ResumedDeps } from "../meta-tools/run-view.ts";
-import { offersTasks, taskFields, tasksNotDeclared, takesTasks, type TaskMethod } from "./task.ts";
+import { answerServerTask, type ServerTaskDeps } from "./server-tasks.ts";
+import { noTask, responsesIn, taskFields, tasksNotDeclared, takesTasks, type TaskMethod } from "./task.ts";
 import { resultOfTask, type TaskResultDeps } from "./task-result.ts";
 
-export interface TaskDeps extends ResumedDeps, TaskResultDeps {
+export interface TaskDeps extends ResumedDeps, TaskResultDeps, ServerTaskDeps {
+  readonly registry: TaskResultDeps["registry"] & ServerTaskDeps["registry"];
   readonly runs: Pick<Runs, "look" | "decide" | "cancel" | "resume" | "checkResumable">;
 }
 
@@ -38,6 +39,9 @@ export async function answerTask(
 ): Promise<ToolResult<JsonObject>> {
   if (!takesTasks(context)) return tasksNotDeclared();
   const taskId = params["taskId"];
+  const task = typeof taskId === "string" ? await deps.taskIds.open(taskId, context) : undefined;
+  if (task !== undefined)
+    return answerServerTask(deps, method, { id: taskId as string, task }, params, context);
   const look = typeof taskId === "string" ? await lookAs(deps, taskId, context) : undefined;
   if (typeof taskId !== "string" || look === undefined) return noTask(taskId);
   const asked = { taskId, look, context };
@@ -48,14 +52,8 @@ export async function answerTask(
 
 /** As `execute {resume}` finds it; undefined where it would not. */
 async function lookAs(deps: TaskDeps, taskId: string, context: CallContext): Promise<RunLook | undefined> {
-  if (!offersTasks(context.view)) return undefined;
   const shown = await checkResumed(taskId, context, deps);
   return shown.success ? deps.runs.look(taskId) : undefined;
-}
-
-function noTask(taskId: unknown): ToolResult<never> {
-  const named = typeof taskId === "string" ? ` ${quote(taskId)}` : " without an id";
-  return fail("TOOL_NOT_FOUND", `There is no task${named}.`, { field: "taskId" });
 }
 
 async function describeTask(deps: TaskDeps, asked: Asked): Promise<JsonObject> {
@@ -121,12 +119,6 @@ async function askedStatus(
 async function isUsable({ runs }: TaskDeps, { run }: RunLook, context: CallContext): Promise<boolean> {
   if (context.view === undefined) return true;
   return (await runs.checkResumable({ runId: run.id }, context)).success;
-}
-
-/** The SDK takes them out of the parameters. */
-function responsesIn(params: JsonObject, { modern }: CallContext): JsonObject {
-  const given = modern?.inputResponses ?? params["inputResponses"];
-  return isJsonObject(given) ? given : {};
 }
 
 /** What is no open question of this task counts for nothing. A client that may not decide is told so. */
