@@ -16,12 +16,13 @@ import { refusedReport } from "../runs/run-end.ts";
 import type { RunReport } from "../runs/run.ts";
 import type { Runs } from "../runs/runs.ts";
 import { canBeAsked, elicitApproval } from "../runs/workflow/approval.ts";
-import { APPROVAL_REQUIRED } from "../runs/workflow/pause.ts";
+import { APPROVAL_REQUIRED, isPause } from "../runs/workflow/pause.ts";
 import { toldError } from "./answer.ts";
 import { nextHop } from "./hops.ts";
 import { askInAnswer, denied, enterRound, resumeOf, type ApprovalRoundDeps } from "./approval-round.ts";
 import type { MetaTool } from "./meta-tools/meta-tool.ts";
 import type { BoundRequest, StateContent } from "./sealed-state.ts";
+import { taskOfWaiting } from "./tasks/detached-call.ts";
 
 export interface AskedCallDeps extends ApprovalRoundDeps {
   readonly runs: Runs;
@@ -55,6 +56,9 @@ export function createAskedCalls(deps: AskedCallDeps): AskedCalls {
   return {
     async ask(failure, call, context) {
       const { reason, runId } = failure.error;
+      const task =
+        isPause(failure.error) && runId !== undefined && (await taskOf(deps, runId, call, context));
+      if (task) return succeed(task);
       if (reason === APPROVAL_REQUIRED && runId !== undefined)
         return askInCapability(deps, failure, call.definition(), context);
       if (reason !== NOT_APPROVED) return failure;
@@ -174,16 +178,29 @@ async function resume({ runs }: AskedCallDeps, runId: string, context: CallConte
   return resumed.success ? resumed.data : refusedReport(resumed);
 }
 
-/** The answer to the client: that of the tool, a question, or that the call waits. */
+/** A transparent profile has the tasks of its server, and none of ours. */
+function taskOf(
+  deps: AskedCallDeps,
+  runId: string,
+  { profile }: AskedCall,
+  context: CallContext,
+): Promise<ToolAnswer | undefined> {
+  return profile === undefined ? taskOfWaiting(deps, runId, context) : Promise.resolve(undefined);
+}
+
+/** The answer to the client: that of the tool, a task, a question, or that the call waits. */
 async function answerOfAsked(
   deps: AskedCallDeps,
   report: RunReport,
-  { method, name, args, profile, definition }: AskedCall,
+  call: AskedCall,
   context: CallContext,
 ): Promise<ToolResult<ToolAnswer>> {
+  const { method, name, args, profile, definition } = call;
   const { result, runId } = report;
   if (result.success) return succeed(result.data as unknown as ToolAnswer);
   if (!isWaiting(report)) return withRun(result.error, runId);
+  const task = await taskOf(deps, runId!, call, context);
+  if (task !== undefined) return succeed(task);
   const asked = { run_id: runId, error: { reason: APPROVAL_REQUIRED } };
   const request = { method, name, args, ...(profile !== undefined && { profile }) };
   const question = await askInAnswer(deps, asked, request, context);

@@ -7,7 +7,7 @@
 import { randomUUID } from "node:crypto";
 import type { ToolError } from "../core/errors.ts";
 import { isDenial } from "../core/guard.ts";
-import { findJsonProblem, type JsonObject } from "../core/json.ts";
+import { findJsonProblem, isJsonObject, type JsonObject } from "../core/json.ts";
 import { isMetaToolName } from "../core/meta-tool-names.ts";
 import { CAPABILITIES_ID, parseReference, parseToolName, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -35,8 +35,9 @@ import { createMetaTools, describeGateway } from "./meta-tools/meta-tools.ts";
 import { exposeNotification, forwardTo, type ForwardedMethod } from "./forwarding.ts";
 import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resources.ts";
 import { CALL_AGAIN, checkNoState, refuseState } from "./sealed-state.ts";
+import { isPause } from "../runs/workflow/pause.ts";
 import { viewTraces } from "./meta-tools/run-view.ts";
-import { answerOrTask, taskOfQueued } from "./tasks/detached-call.ts";
+import { answerOrTask, taskOfQueued, taskOfWaiting } from "./tasks/detached-call.ts";
 import { exposeTask, passingTasks } from "./tasks/server-tasks.ts";
 import { isTaskMethod } from "./tasks/task.ts";
 import { answerTask } from "./tasks/task-methods.ts";
@@ -93,8 +94,10 @@ export function createGateway(deps: GatewayDeps): Gateway {
     const result = await executeAsking(deps, execute, args.data, context);
     deps.metaToolAnswered();
     if (!result.success) return result;
-    const question = await askInAnswer(deps, result.data, request, context);
-    const later = question ?? (await taskOfQueued(deps, result.data, args.data, context));
+    const later =
+      (await taskOfPaused(result.data, args.data, context)) ??
+      (await askInAnswer(deps, result.data, request, context)) ??
+      (await taskOfQueued(deps, result.data, args.data, context));
     return later === undefined ? toAnswer(result) : succeed(later);
   }
 
@@ -111,6 +114,16 @@ export function createGateway(deps: GatewayDeps): Gateway {
     await deps.freshenLibrary();
     const saved = await viewLibrary(deps.library, view).find(reference.data);
     return saved === undefined ? found : severalHave(name, [found.data, toolNameOf(saved)], view);
+  }
+
+  /** What is kept when it succeeds must be seen to succeed. */
+  async function taskOfPaused(
+    { run_id: runId, error }: JsonObject,
+    args: JsonObject,
+    context: CallContext,
+  ): Promise<ToolAnswer | undefined> {
+    const isPaused = isJsonObject(error) && isPause(error) && typeof runId === "string";
+    return isPaused && args["save_as"] == null ? taskOfWaiting(deps, runId, context) : undefined;
   }
 
   /** By any of its names; what another process has just kept is there too. */

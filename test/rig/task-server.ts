@@ -75,7 +75,11 @@ export async function startTaskServer(): Promise<TaskServer> {
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = (await request.toArray()).join("");
-    const { id, method = "", params = {} } = JSON.parse(body || "{}") as Asked & { readonly id?: unknown };
+    const {
+      id,
+      method = "",
+      params = {},
+    } = JSON.parse(body || "{}") as Partial<Asked> & { readonly id?: unknown };
     asked.push({ method, params });
     response.setHeader("content-type", "application/json");
     response.end(JSON.stringify({ jsonrpc: "2.0", id, ...answer(method, params) }));

@@ -1,7 +1,7 @@
 /**
- * A call that takes long is answered with a task: its run goes on as a background run, and the client asks for it when it
- * likes. Only for clients that know tasks, and only once the run is on record as a background run; until then the call
- * goes on as any other.
+ * A call that takes long, or whose run waits for a person or a time, is answered with a task: its run goes on as a
+ * background run, and the client asks for it when it likes. Only for clients that know tasks, and only once the run is on
+ * record as a background run; until then the call goes on as any other.
  */
 import type { JsonObject } from "../../core/json.ts";
 import type { Log } from "../../core/log.ts";
@@ -39,6 +39,27 @@ export async function taskOfQueued(
   if (background !== true || !goesOn || typeof runId !== "string" || !mayGiveTask(context)) return undefined;
   const look = await runs.look(runId);
   return look && taskAnswer(runId, look);
+}
+
+/**
+ * The task of a run that waits: it goes on by itself when it need not wait any more, whoever decides. Undefined where the
+ * client knows no tasks, or the run cannot go on without it; then the client is asked as any other.
+ */
+export async function taskOfWaiting(
+  { runs }: { readonly runs: Pick<Runs, "look" | "resume"> },
+  runId: string,
+  context: CallContext,
+): Promise<ToolAnswer | undefined> {
+  if (!mayGiveTask(context)) return undefined;
+  const goOnByItself = () => runs.resume({ runId, background: true }, context);
+  if (!(await goOnByItself()).success) return undefined;
+  let look = await runs.look(runId);
+  // Answered while it became a background run: nothing else would wake it.
+  if (look?.state.kind === "moving" && look.run.status === "paused" && look.run.wakeAt === null) {
+    await goOnByItself();
+    look = await runs.look(runId);
+  }
+  return look === undefined || look.state.kind === "ended" ? undefined : taskAnswer(runId, look);
 }
 
 export async function answerOrTask(

@@ -200,13 +200,81 @@ describe("a task that asks a person", () => {
 
   it("goes on by itself after an update, also where it was started in the foreground", async () => {
     const { rig, gateway, ask } = await openAsking();
-    const paused = await gateway.callTool("execute", { name: "flow" }, from(TASKS));
+    const paused = await gateway.callTool("execute", { name: "flow" }, from({}));
     const taskId = paused.structuredContent!["run_id"] as string;
     const task = await rig.get(taskId, from(FORMS));
     const [key] = Object.keys(task["inputRequests"] as object);
     const inputResponses = { [key!]: { action: "accept", content: { approve: true } } };
     await ask("tasks/update", { taskId, inputResponses }, from(FORMS));
     expect(await taskUntil(rig, taskId, "completed")).toMatchObject({ taskId });
+  });
+});
+
+describe("a call that asks a person", () => {
+  const asking = (wait: object) =>
+    JSON.stringify({
+      ir_version: "1.0",
+      nodes: [
+        { id: "ok", ...wait },
+        { id: "send", type: "notes__list", params: {} },
+      ],
+      edges: [{ from: "ok", to: "send" }],
+    });
+  const APPROVE = { type: "approve", params: { message: "Send it?" } };
+
+  async function openFlow(wait: object = APPROVE) {
+    const rig = await openTasks();
+    writeFileSync(join(rig.draftsFolder, "flow.json"), asking(wait));
+    return rig;
+  }
+
+  it("is a task at once, and goes on by itself whoever says yes, wherever", async () => {
+    const rig = await openFlow();
+    for (const context of [from(FORMS), from(TASKS)]) {
+      const taskId = taskIn(await rig.gateway.callTool("execute", { name: "flow" }, context));
+      expect(await rig.get(taskId, from(FORMS))).toMatchObject({ status: "input_required" });
+      const question = await rig.deps.runs.question(taskId);
+      if (!question.success) throw new Error(question.error.message);
+      await rig.deps.runs.decide(question.data, { isApproved: true });
+      expect(await taskUntil(rig, taskId, "completed")).toMatchObject({ taskId });
+    }
+    expect(rig.calls("list")).toBe(2);
+  });
+
+  it("of something kept is a task in the words of its tool", async () => {
+    const rig = await openTasks();
+    const draft = { ...sum, kind: "workflow" as const, source: asking(APPROVE), toolsUsed: [] };
+    await rig.store.capabilities.save({ ...draft, inputSchema: { type: "object" } });
+    const taskId = taskIn(await rig.gateway.callTool("mcp__math__sum", {}, from(FORMS)));
+    const task = await rig.get(taskId, from(FORMS));
+    const [key] = Object.keys(task["inputRequests"] as object);
+    const inputResponses = { [key!]: { action: "accept", content: { approve: true } } };
+    await rig.ask("tasks/update", { taskId, inputResponses }, from(FORMS));
+    expect(await taskUntil(rig, taskId, "completed")).toMatchObject({
+      result: { _meta: { "repertoire/runId": expect.any(String) } },
+    });
+    expect(rig.calls("list")).toBe(1);
+  });
+
+  it("is a task that says until when it waits, where it waits for a time", async () => {
+    const { gateway, get } = await openFlow({ type: "wait", params: { ms: 3_600_000 } });
+    const taskId = taskIn(await gateway.callTool("execute", { name: "flow" }, from(TASKS)));
+    expect(await get(taskId)).toMatchObject({
+      status: "working",
+      statusMessage: expect.stringContaining("It waits until"),
+    });
+  });
+
+  it("is asked in its answer where the run cannot go on by itself", async () => {
+    const { gateway } = await openFlow();
+    const kept = { name: "flow", save_as: "kept:flow" };
+    for (const [args, context] of [
+      [{ name: "flow" }, from({ elicitation: { form: {} } })],
+      [kept, from(FORMS)],
+    ] as const) {
+      const answer = await gateway.callTool("execute", args, context);
+      expect(answer["resultType"]).not.toBe("task");
+    }
   });
 });
 
