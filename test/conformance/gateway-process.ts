@@ -14,7 +14,11 @@ export interface GatewayProcess {
   close(): Promise<void>;
 }
 
-export async function startGateway(config: object): Promise<GatewayProcess> {
+/** `writeLibrary` fills a folder that is imported first. */
+export async function startGateway(
+  config: object,
+  writeLibrary?: (folder: string) => void,
+): Promise<GatewayProcess> {
   const temporary = createTemporaryFolder();
   const folder = temporary.path;
   const file = join(folder, "repertoire.json");
@@ -29,6 +33,11 @@ export async function startGateway(config: object): Promise<GatewayProcess> {
       REPERTOIRE_KEYRING: "off",
     },
   };
+  if (writeLibrary !== undefined) {
+    const library = join(folder, "library");
+    writeLibrary(library);
+    execFileSync(process.execPath, [BIN, "import", library, "--config", file], { ...options, stdio: "pipe" });
+  }
   const child = startProcess([BIN, "serve", "--http", "127.0.0.1:0", "--config", file, "--ready-json"], {
     ...options,
     stdio: ["ignore", "pipe", "pipe"],

@@ -5,6 +5,7 @@ import { startBearerProxy } from "./bearer-proxy.ts";
 import { createColumn, type Column } from "./column.ts";
 import { fixtureCommand, startFixture } from "./fixture-process.ts";
 import { startGateway } from "./gateway-process.ts";
+import { SELF_LIMITS, SELF_PROFILES, writeLibrary } from "./self-library.ts";
 import {
   countScenarios,
   EXTENSION_SCENARIOS,
@@ -78,11 +79,15 @@ export async function runThrough(baseline: Baseline, direct: readonly Column[]):
 
 export async function runSelf(baseline: Baseline): Promise<Column[]> {
   await using stack = new AsyncDisposableStack();
-  const gateway = await startGateway({ mcpServers: {} });
+  const gateway = await startGateway(
+    { mcpServers: {}, profiles: SELF_PROFILES, sandbox: SELF_LIMITS },
+    writeLibrary,
+  );
   stack.defer(() => gateway.close());
+  const urls = Object.fromEntries(EXTENSIONS.map((extension) => [extension, `${gateway.url}/${extension}`]));
   const columns: Column[] = [];
   for (const revision of REVISIONS) {
-    const findings = await testExtended(gateway.url, gateway.token, revision);
+    const findings = await testExtended(gateway.url, gateway.token, revision, urls);
     columns.push(createColumn({ name: "self", revision, leg: "server", findings, baseline }));
   }
   return columns;
