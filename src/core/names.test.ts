@@ -8,11 +8,13 @@ import {
   EXPOSED_NAME_LENGTH_MAX,
   fqdnOf,
   isScopePart,
+  parseSkillName,
   parseReference,
   parseToolName,
   SERVER_ID_LENGTH_MAX,
   serverIdOf,
   shortHashOf,
+  skillNameOf,
   toolNameOf,
   codeNameOf,
 } from "./names.ts";
@@ -350,4 +352,44 @@ it("writes an exposed name as code does", () => {
   expect(codeNameOf("github__create_issue")).toEqual({ namespace: "github", tool: "create_issue" });
   expect(codeNameOf("github__a__b")).toEqual({ namespace: "github", tool: "a__b" });
   expect(codeNameOf("mcp__math__sum")).toEqual({ namespace: "math", tool: "sum" });
+});
+
+describe("a capability as a skill", () => {
+  it.each([
+    ["math", "sum", "math-sum"],
+    ["issues", "close_stale", "issues-close-stale"],
+    ["web_shop", "pay", "web-shop-pay-2"],
+    ["web", "shop_pay_2", "web-shop-pay-2-1"],
+    ["web", "top_10", "web-top-10-1"],
+  ])("%s:%s is %s", (namespace, action, skill) => {
+    expect(skillNameOf({ namespace, action })).toBe(skill);
+    expect(parseSkillName(skill)).toEqual({ namespace, action });
+  });
+
+  it("has a name by the rule of skills, that no other capability has", () => {
+    fc.assert(
+      fc.property(capabilityName, (name) => {
+        fc.pre(toolNameOf(name).length <= EXPOSED_NAME_LENGTH_MAX);
+        const skill = skillNameOf(name);
+        expect(skill).toMatch(/^(?=.{1,64}$)[a-z0-9]+(-[a-z0-9]+)*$/);
+        expect(parseSkillName(skill)).toEqual(name);
+      }),
+    );
+    const longest = { namespace: "a", action: `${"b_".repeat(27)}1` };
+    expect(skillNameOf(longest).length).toBeLessThanOrEqual(64);
+    expect(parseSkillName(skillNameOf(longest))).toEqual(longest);
+  });
+
+  it.each([
+    "",
+    "math",
+    "math-sum-1",
+    "math-sum-0",
+    "math-sum-9",
+    "-",
+    "math--sum",
+    "Math-sum",
+    "con-x",
+    "1-2-3",
+  ])("is nothing under %j", (name) => expect(parseSkillName(name)).toBeUndefined());
 });

@@ -190,6 +190,29 @@ export function fqdnOf(scope: Scope, name: CapabilityName, shortHash: string): s
   return `${scope.org}.${scope.project}.${name.namespace}.${name.action}.${shortHash}`;
 }
 
+/**
+ * A capability as a skill, whose name has lower-case words joined by hyphens: `issues:close_stale` is
+ * `issues-close-stale`. The first word is the namespace. Where it is not, or where the last word would be taken for it,
+ * the number of the words of the namespace is behind the others: `web_shop:pay` is `web-shop-pay-2`. So no two
+ * capabilities have one name.
+ */
+export function skillNameOf({ namespace, action }: CapabilityName): string {
+  const words = [...namespace.split("_"), ...action.split("_")];
+  const count = namespace.split("_").length;
+  const isPlain = count === 1 && !WORD_COUNT.test(words.at(-1)!);
+  return (isPlain ? words : [...words, count]).join("-");
+}
+
+/** What a skill's name means; undefined for a name that no capability has as a skill. */
+export function parseSkillName(name: string): CapabilityName | undefined {
+  const words = name.split("-");
+  const count = WORD_COUNT.test(words.at(-1)!) ? Number(words.pop()) : 1;
+  const parsed = parseCapability(`${words.slice(0, count).join("_")}:${words.slice(count).join("_")}`, ":");
+  return parsed !== undefined && skillNameOf(parsed) === name ? parsed : undefined;
+}
+
+const WORD_COUNT = /^\d+$/;
+
 /** The shortest prefix, of 4 digits or more, that no other hash of the same capability begins with. */
 export function shortHashOf(hash: string, others: Iterable<string>): string {
   let digits = SHORT_HASH_DIGITS_MIN;

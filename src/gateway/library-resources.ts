@@ -3,6 +3,7 @@ import type { JsonObject } from "../core/json.ts";
 import { displayNameOf, fqdnOf, libraryUriOf, toolNameOf } from "../core/names.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CapabilityDetails, Library } from "../library/library.ts";
+import { fenced } from "../text/markdown/fence.ts";
 import { quote } from "../text/quote.ts";
 
 const PREFIX = "repertoire://library/";
@@ -86,9 +87,6 @@ function pageOf({ capability, version, versions, aliases }: CapabilityDetails): 
   ].join("\n\n");
 }
 
-/** The fence is longer than any in the text, so that the text cannot end it. */
 function section(title: string, language: string, text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return `## ${title}\n\n${fence}${language}\n${text}\n${fence}`;
+  return `## ${title}\n\n${fenced(language, text)}`;
 }

@@ -15,7 +15,7 @@ import {
 import { meantTools, nearestTools } from "../text/tool-spelling.ts";
 import type { ToolError } from "../core/errors.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { Capability, CapabilityStore, CapabilityVersion } from "../core/store.ts";
+import type { Capability, CapabilityExample, CapabilityStore, CapabilityVersion } from "../core/store.ts";
 import { compareText } from "../text/compare-text.ts";
 
 /** A capability with everything that is known of it. */
@@ -34,6 +34,8 @@ export interface Library {
   listCurrent(pattern: string | null): Promise<Pick<CapabilityDetails, "capability" | "version">[]>;
   find(reference: NameReference): Promise<Capability | undefined>;
   describe(name: string): Promise<ToolResult<CapabilityDetails>>;
+  /** The run that was kept with a version. */
+  example(version: CapabilityVersion): Promise<CapabilityExample | undefined>;
   /** Every name that could have been meant, for messages. */
   names(): Promise<string[]>;
 }
@@ -83,7 +85,10 @@ export function createLibrary(capabilities: CapabilityStore, scope: () => Scope)
     return succeed({ capability, version, versions, aliases: await capabilities.aliases(capability.id) });
   }
 
-  return { list, listCurrent, find, describe, names };
+  const example: Library["example"] = ({ capabilityId, version }) =>
+    capabilities.example(capabilityId, version);
+
+  return { list, listCurrent, find, describe, example, names };
 }
 
 function isSameScope(a: Scope, b: Scope): boolean {

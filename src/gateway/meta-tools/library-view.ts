@@ -21,6 +21,7 @@ export function viewLibrary(library: Library, view: ToolView | undefined): Libra
     list,
     names,
     find,
+    example: (version) => library.example(version),
     async listCurrent(pattern) {
       return (await library.listCurrent(pattern)).filter(({ capability }) => shows(capability));
     },
