@@ -12,6 +12,7 @@ import type { Offer, SourceAbout, ToolDefinition } from "../core/tool.ts";
 import { cut } from "../text/cut.ts";
 import { checkPrompt, checkResource, checkResourceTemplate, checkTool, type Verdict } from "./entry-check.ts";
 import { entryNameOf, type EntryKind } from "./entry-reading.ts";
+import { checkSkill } from "./skill-check.ts";
 import type { EntryFinding } from "./findings.ts";
 import { measureJson, type MeasureLimits } from "./json-measure.ts";
 
@@ -19,6 +20,7 @@ type RejectionCode =
   | "invalid_tool"
   | "suspicious_tool"
   | "invalid_resource"
+  | "invalid_skill"
   | "validation_error"
   | "load_error"
   | "cache_error";
@@ -39,6 +41,8 @@ export interface Admitted {
   readonly resources: readonly JsonObject[];
   readonly resourceTemplates: readonly JsonObject[];
   readonly prompts: readonly JsonObject[];
+  /** Absent where the source has not said that it serves any. */
+  readonly skills?: readonly JsonObject[];
   readonly rejected: readonly Rejection[];
   /** What the texts of those that came in had to be cleared of. It is seen only once: afterwards they are clear. */
   readonly findings: readonly EntryFinding[];
@@ -50,6 +54,7 @@ export const ENTRY_COUNT_MAX = {
   resources: 5000,
   resourceTemplates: 1000,
   prompts: 1000,
+  skills: 1000,
 } as const;
 /** Two schemas of 256 KiB and room beside them. Depth 48 leaves room in the 64 levels that are kept on disk. */
 const ENTRY_LIMITS: MeasureLimits = { bytesMax: 640 * 1024, depthMax: 48, valueCountMax: 50_000 };
@@ -70,6 +75,7 @@ const CODES: Readonly<Record<Kind, RejectionCode>> = {
   resources: "invalid_resource",
   resourceTemplates: "invalid_resource",
   prompts: "validation_error",
+  skills: "invalid_skill",
 };
 
 const KINDS: Readonly<Record<Kind, EntryKind>> = {
@@ -77,6 +83,7 @@ const KINDS: Readonly<Record<Kind, EntryKind>> = {
   resources: "resource",
   resourceTemplates: "resource template",
   prompts: "prompt",
+  skills: "skill",
 };
 
 /** What is left of the server's allowance, and what was seen so far. */
@@ -103,6 +110,9 @@ export function admitOffer(offer: Offer): Admitted {
       progress,
     ),
     prompts: admitEntries("prompts", offer.prompts, CHECKS.prompts, progress),
+    ...(offer.skills !== undefined && {
+      skills: admitEntries("skills", offer.skills, CHECKS.skills, progress),
+    }),
     rejected,
     findings: progress.findings,
   };
@@ -146,6 +156,7 @@ const CHECKS = {
   resources: checkResource,
   resourceTemplates: checkResourceTemplate,
   prompts: checkPrompt,
+  skills: checkSkill,
 } as const;
 
 /** One entry by itself, for a gateway that passes pages on as they come. */

@@ -1,13 +1,20 @@
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { cutStart } from "../text/cut.ts";
 
-export type EntryKind = "tool" | "resource" | "resource template" | "prompt";
+export type EntryKind = "tool" | "resource" | "resource template" | "prompt" | "skill";
 
 /** How an entry is called in findings. */
 export function entryNameOf(kind: EntryKind, entry: JsonObject): string {
-  const field = kind === "resource" ? "uri" : kind === "resource template" ? "uriTemplate" : "name";
-  return entry[field] as string;
+  return entry[NAME_FIELDS[kind]] as string;
 }
+
+const NAME_FIELDS: Readonly<Record<EntryKind, string>> = {
+  tool: "name",
+  prompt: "name",
+  resource: "uri",
+  skill: "uri",
+  "resource template": "uriTemplate",
+};
 
 /** Not for models: pictures, and what one program says to another. */
 const UNREAD_FIELDS: ReadonlySet<string> = new Set(["_meta", "icons"]);

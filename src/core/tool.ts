@@ -71,6 +71,8 @@ export interface Offer {
   readonly resources?: readonly JsonObject[];
   readonly resourceTemplates?: readonly JsonObject[];
   readonly prompts?: readonly JsonObject[];
+  /** Entries of `skills/list`; absent where the source has not declared that it serves skills. */
+  readonly skills?: readonly JsonObject[];
   readonly ttlMs?: number;
   /** Why the offer is not whole, where it is not: a list that did not end, a page that failed. */
   readonly incomplete?: readonly string[];

@@ -4,7 +4,7 @@ import type { JsonObject } from "./json.ts";
 
 // ── pins ────────────────────────────────────────────────────────────────────────────────────────────────────────────
 
-const PIN_KINDS = ["identity", "instructions", "tool", "prompt", "resource template"] as const;
+const PIN_KINDS = ["identity", "instructions", "tool", "prompt", "resource template", "skill"] as const;
 export type PinKind = (typeof PIN_KINDS)[number];
 
 /** Something that a server offers: `identity` and `instructions` have no name of their own. */

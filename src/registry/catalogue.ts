@@ -9,6 +9,7 @@ import { findSuspicious, type Finding, type ListedEntries } from "../admission/f
 import { EMPTY_LISTING, type Exposed, type Listing } from "./listing.ts";
 import { compareText } from "../text/compare-text.ts";
 import type { RegisteredSource } from "./registered-source.ts";
+import { skillTexts } from "./sighting.ts";
 import { ToolRoute, type RouteDeps } from "./route.ts";
 
 /** What is known at one moment. It does not change afterwards. */
@@ -17,6 +18,8 @@ export interface Catalogue extends ListedTools {
   readonly resources: readonly Exposed[];
   readonly resourceTemplates: readonly Exposed[];
   readonly prompts: readonly Exposed[];
+  /** The skills of servers, with the URIs under which clients see them and their files. */
+  readonly skills: readonly Exposed[];
   /** What was left out, and why. */
   readonly rejected: readonly (Rejection & { readonly source: string })[];
   /** What looks like an attack in what the servers list. The texts are read when somebody first looks at this. */
@@ -77,7 +80,7 @@ export interface ListedTools {
 }
 
 type MergedListings = ListedTools &
-  Pick<Catalogue, "resources" | "resourceTemplates" | "prompts" | "rejected">;
+  Pick<Catalogue, "resources" | "resourceTemplates" | "prompts" | "skills" | "rejected">;
 
 export function createListings(routeDeps: RouteDeps): Listings {
   const listings = new Map<string, Listing>();
@@ -144,6 +147,7 @@ function mergeListings(listings: ReadonlyMap<string, Listing>): MergedListings {
     resources: all.flatMap((listing) => listing.resources),
     resourceTemplates: all.flatMap((listing) => listing.resourceTemplates),
     prompts: all.flatMap((listing) => listing.prompts),
+    skills: all.flatMap((listing) => listing.skills),
     rejected: sorted.flatMap(([source, listing]) => listing.rejected.map((item) => ({ source, ...item }))),
   };
 }
@@ -205,7 +209,7 @@ function listEntries({
   holds,
 }: Pick<RegisteredSource, "source" | "access" | "list" | "holds">): ListedEntries[] {
   if (list === undefined) return [];
-  const { tools, resources, resourceTemplates, prompts, findings } = list.admitted;
+  const { tools, resources, resourceTemplates, prompts, skills = [], findings } = list.admitted;
   const { allow, deny } = access;
   const mayUse = (tool: string) => deny?.includes(tool) !== true && allow?.includes(tool) !== false;
   const isHeld = (kind: EntryKind, name: string) =>
@@ -215,6 +219,7 @@ function listEntries({
     ...resources.map((definition) => ({ kind: "resource" as const, definition })),
     ...resourceTemplates.map((definition) => ({ kind: "resource template" as const, definition })),
     ...prompts.map((definition) => ({ kind: "prompt" as const, definition })),
+    ...skills.map((skill) => ({ kind: "skill" as const, definition: skillTexts(skill) })),
   ].filter(({ kind, definition }) => !isHeld(kind, entryNameOf(kind, definition as JsonObject)));
   const shown = findings.filter(({ kind, tool }) => (kind !== "tool" || mayUse(tool)) && !isHeld(kind, tool));
   return [{ server: source.id, entries, findings: shown }];

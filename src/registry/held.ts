@@ -4,6 +4,7 @@ import type { Hold } from "../core/pin-check.ts";
 import { fail, type ToolResult } from "../core/result.ts";
 import { quote } from "../text/quote.ts";
 import type { RegisteredSource } from "./registered-source.ts";
+import { isFileOf } from "./skill-files.ts";
 
 export interface HeldThing {
   readonly server: string;
@@ -59,6 +60,8 @@ export function requestedThing(
     case "resources/read":
     case "resources/subscribe":
       return resourceThing(registered, textOf(params["uri"]));
+    case "skills/get":
+      return skillThing(registered, textOf(params["uri"]));
     case "completion/complete":
       return ref["type"] === "ref/prompt"
         ? namedThing(registered, "prompt", textOf(ref["name"]))
@@ -77,6 +80,12 @@ function namedThing(
   return { name, hold: holds.of(kind, name), isListed: entries.some((entry) => entry["name"] === name) };
 }
 
+/** A skill that is not listed may be there all the same; it is judged by what the server answers. */
+function skillThing({ holds, list }: RegisteredSource, uri: string): RequestedThing {
+  const isListed = list?.admitted.skills?.some((skill) => skill["uri"] === uri) === true;
+  return { name: uri, hold: holds.of("skill", uri), isListed };
+}
+
 /** A template itself, or something that is read by one. */
 function templateThing(registered: RegisteredSource, uri: string): RequestedThing {
   const hold = registered.holds.of("resource template", uri);
@@ -87,6 +96,12 @@ function templateThing(registered: RegisteredSource, uri: string): RequestedThin
 function resourceThing({ holds, list }: RegisteredSource, uri: string): RequestedThing {
   const found = (hold: Hold | undefined): RequestedThing => ({ name: uri, hold, isListed: true });
   if (holds.ofServer !== undefined) return found(holds.ofServer);
+  const skills = (list?.admitted.skills ?? []).filter((skill) => isFileOf(skill, uri));
+  // A file of two skills may be read where one of them may be used.
+  if (skills.length > 0) {
+    const skillHolds = skills.map((skill) => holds.of("skill", skill["uri"] as string));
+    return found(skillHolds.includes(undefined) ? undefined : skillHolds[0]);
+  }
   if (list === undefined || list.admitted.resources.some((resource) => resource["uri"] === uri))
     return found(undefined);
   const templates = list.admitted.resourceTemplates.map((template) => {

@@ -43,6 +43,7 @@ export interface Listing {
   readonly resources: readonly Exposed[];
   readonly resourceTemplates: readonly Exposed[];
   readonly prompts: readonly Exposed[];
+  readonly skills: readonly Exposed[];
   readonly rejected: readonly Rejection[];
   /** Exposed names of tools that the server has and the config denies. */
   readonly denied: ReadonlySet<string>;
@@ -61,6 +62,7 @@ export const EMPTY_LISTING: Listing = {
   resources: [],
   resourceTemplates: [],
   prompts: [],
+  skills: [],
   rejected: [],
   denied: new Set(),
   hidden: [],
@@ -126,6 +128,7 @@ export function createListing(source: string, all: Admitted, rules: ListingRules
     hidden,
     held: { tools: heldTools, prompts: new Map(heldPrompts) },
     resources: exposeByUri(source, admitted.resources, "uri", rejected),
+    skills: exposeSkills(source, admitted.skills ?? [], rejected),
     resourceTemplates: exposeByUri(source, admitted.resourceTemplates, "uriTemplate", rejected),
     prompts: prompts
       .filter((prompt) => !isHeld(prompt))
@@ -145,7 +148,7 @@ export function createListing(source: string, all: Admitted, rules: ListingRules
  */
 function withoutHeld(admitted: Admitted, holds: Holds): Admitted {
   if (holds === NOTHING_HELD) return admitted;
-  const { about, resources, resourceTemplates } = admitted;
+  const { about, resources, resourceTemplates, skills } = admitted;
   const isSilent = holds.of("instructions", "") !== undefined;
   const template = (entry: JsonObject) => holds.of("resource template", entry["uriTemplate"] as string);
   return {
@@ -153,6 +156,9 @@ function withoutHeld(admitted: Admitted, holds: Holds): Admitted {
     ...(about !== undefined && { about: isSilent ? {} : about }),
     resources: holds.ofServer === undefined ? resources : [],
     resourceTemplates: resourceTemplates.filter((entry) => template(entry) === undefined),
+    ...(skills && {
+      skills: skills.filter((entry) => holds.of("skill", entry["uri"] as string) === undefined),
+    }),
   };
 }
 
@@ -184,20 +190,38 @@ function exposeByUri(
   entries: readonly JsonObject[],
   field: "uri" | "uriTemplate",
   rejected: Rejection[],
+  what: Pick<Rejection, "code" | "kind"> = RESOURCE_KINDS[field],
 ): Exposed[] {
   const byUri = new Map<string, Exposed>();
   for (const entry of entries) {
     const original = entry[field] as string;
     if (byUri.has(original)) {
       const reason = `the server lists this ${field} twice`;
-      const kind = field === "uri" ? "resource" : "resource template";
-      rejected.push({ code: "invalid_resource", kind, name: original.slice(0, 80), reason });
+      rejected.push({ ...what, name: original.slice(0, 80), reason });
       continue;
     }
     const name = exposeUri(source, original);
     byUri.set(original, { name, source, original, definition: { ...entry, [field]: name } });
   }
   return [...byUri.values()].sort((a, b) => compareText(a.original, b.original));
+}
+
+const RESOURCE_KINDS = {
+  uri: { code: "invalid_resource", kind: "resource" },
+  uriTemplate: { code: "invalid_resource", kind: "resource template" },
+} as const;
+
+/** The files of a skill are resources: clients see them under URIs that lead to their server. */
+function exposeSkills(source: string, entries: readonly JsonObject[], rejected: Rejection[]): Exposed[] {
+  const exposed = exposeByUri(source, entries, "uri", rejected, { code: "invalid_skill", kind: "skill" });
+  return exposed.map((skill) => ({ ...skill, definition: exposeFiles(source, skill.definition) }));
+}
+
+function exposeFiles(source: string, { resources, ...entry }: JsonObject): JsonObject {
+  if (!Array.isArray(resources)) return { ...entry, resources: resources! };
+  const files = resources as readonly JsonObject[];
+  const expose = (file: JsonObject) => ({ ...file, uri: exposeUri(source, file["uri"] as string) });
+  return { ...entry, resources: files.map(expose) };
 }
 
 function permit({ allow, deny }: Access): (name: string) => boolean {
@@ -247,7 +271,11 @@ function definitionsOf(kind: ListedKind, listing: Listing): object[] {
     case "prompts":
       return definitions(listing.prompts);
     case "resources":
-      return [...definitions(listing.resources), ...definitions(listing.resourceTemplates)];
+      return [
+        ...definitions(listing.resources),
+        ...definitions(listing.resourceTemplates),
+        ...definitions(listing.skills),
+      ];
   }
 }
 

@@ -38,7 +38,8 @@ import { createMemoryCache } from "./cached-lists.ts";
 import type { Access, Exposed, SuspiciousTools } from "./listing.ts";
 import { systemAfter, type After } from "../timing/after.ts";
 import { createRouting, type Routing } from "./routing.ts";
-import { passServed, type ServedEntry, type ServedKind } from "./served-entries.ts";
+import { requestedThing } from "./held.ts";
+import { passServed, takeSkill, type ServedEntry, type ServedKind } from "./served-entries.ts";
 import type { Route } from "./route.ts";
 import { createSourceTable, type RemoveOptions, type SourceOptions } from "./source-table.ts";
 import { documentOf, type Experience } from "../search/search-document.ts";
@@ -135,6 +136,8 @@ export interface Registry {
   resolveHidden(name: string): Route | undefined;
   /** Whether it is known what a source has. */
   hasRead(id: string): boolean;
+  /** Whether a source has declared that it serves skills, as far as it was read. */
+  servesSkills(id: string): boolean;
   /** As `route`, listing the server first if that was not done yet; a miss has the nearest names. */
   find(name: string, context: CallContext): Promise<ToolResult<Route>>;
   /** By exposed name. */
@@ -151,6 +154,10 @@ export interface Registry {
    * served last counts from then on.
    */
   passServed(id: string, kind: ServedKind, entries: readonly ServedEntry[]): readonly boolean[];
+  /** The same for one skill, which counts from then on whatever the trust is: its files are verified by it. */
+  takeSkill(id: string, entry: JsonObject): boolean;
+  /** Whether a file of a server belongs to a skill that is held. */
+  isHeldFile(id: string, uri: string): boolean;
   /** The trust in servers has changed. */
   reviewTrust(): void;
   /** The server that a URI leads to: an exposed one, or one that a single server offers. */
@@ -232,6 +239,13 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
     reviewTrust: () => review(),
     holdOf: (name) => listings.heldTool(name)?.hold,
     refuseHeldPrompt: routing.refuseHeldPrompt,
+    takeSkill: (id, entry) => takeSkill(table, id, entry),
+    isHeldFile(id, uri) {
+      const registered = table.sources.get(id);
+      return (
+        registered !== undefined && requestedThing(registered, "resources/read", { uri })?.hold !== undefined
+      );
+    },
     passServed: (id, kind, entries) => passServed(table, deps.pins, id, kind, entries),
     add(source, options) {
       table.add(source, options);
@@ -260,6 +274,7 @@ export function createRegistry(deps: RegistryDeps = {}): Registry {
     route: listings.route,
     resolveHidden: (name) => listings.hiddenRoute(name),
     hasRead: (id) => table.sources.get(id)?.list !== undefined,
+    servesSkills: (id) => table.sources.get(id)?.list?.admitted.skills !== undefined,
     find: routing.find,
     resolvePrompt: (name) => listings.prompt(name),
     findUri,

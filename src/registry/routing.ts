@@ -264,6 +264,7 @@ export function createRouting(deps: RoutingDeps): Routing {
       }
       case "resources/read":
       case "resources/subscribe":
+      case "skills/get":
         return { kind: "resource", name: exposeUri(id, textOf(params["uri"])), source: id, args: {} };
       case "completion/complete":
         return guardedCompletion(id, isJsonObject(params["ref"]) ? params["ref"] : {});
@@ -352,6 +353,8 @@ const PINNED_METHODS: ReadonlySet<string> = new Set([
   "resources/list",
   "resources/templates/list",
   "completion/complete",
+  "skills/get",
+  "skills/list",
 ]);
 
 function textOf(value: unknown): string {

@@ -12,6 +12,7 @@ const KINDS = {
   tools: "tool",
   prompts: "prompt",
   resourceTemplates: "resource template",
+  skills: "skill",
 } as const;
 
 type PinnedKind = keyof typeof KINDS;
@@ -48,12 +49,26 @@ export function passServed(
   return entries.map(({ entry }) => registered.holds.of(kind, entryNameOf(kind, entry)) === undefined);
 }
 
+/**
+ * What a server has just said of one skill counts from now on: its files are verified by it. Whether it may be used.
+ */
+export function takeSkill(table: SourceTable, id: string, entry: JsonObject): boolean {
+  const registered = table.sources.get(id);
+  if (registered?.list === undefined) return false;
+  const served = [{ entry, notes: [] }];
+  if (!isKnown(registered.list.admitted, "skills", entry))
+    table.served(id, (admitted) => withEntries(admitted, "skills", served));
+  return registered.holds.of("skill", entryNameOf("skill", entry)) === undefined;
+}
+
 function isKnown(admitted: Admitted, key: PinnedKind, entry: JsonObject): boolean {
   const name = entryNameOf(KINDS[key], entry);
-  const listed = (admitted[key] as readonly JsonObject[]).find(
-    (one) => entryNameOf(KINDS[key], one) === name,
-  );
+  const listed = entriesOf(admitted, key).find((one) => entryNameOf(KINDS[key], one) === name);
   return listed !== undefined && hashOfDefinition(listed) === hashOfDefinition(entry);
+}
+
+function entriesOf(admitted: Admitted, key: PinnedKind): readonly JsonObject[] {
+  return (admitted[key] ?? []) as readonly JsonObject[];
 }
 
 /** Each in the place of the one that has its name, and what is new behind them. */
@@ -61,7 +76,7 @@ function withEntries(admitted: Admitted, key: PinnedKind, others: readonly Serve
   const kind = KINDS[key];
   const nameOf = (entry: object) => entryNameOf(kind, entry as JsonObject);
   const served = new Map(others.map((other) => [nameOf(other.entry), other]));
-  const kept = (admitted[key] as readonly JsonObject[]).filter((entry) => !served.has(nameOf(entry)));
+  const kept = entriesOf(admitted, key).filter((entry) => !served.has(nameOf(entry)));
   const findings = others.flatMap(({ entry, notes }) =>
     notes.map((note) => ({ ...note, kind, tool: nameOf(entry) })),
   );

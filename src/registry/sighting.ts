@@ -12,13 +12,14 @@ const EXCERPT_LENGTH_MAX = 160;
 
 /** `identity` is what the config says of the server: its command line or address. */
 export function sightingOf(server: string, admitted: Admitted, identity: JsonObject): Sighting {
-  const { self, tools, prompts, resourceTemplates, rejected, findings } = admitted;
+  const { self, tools, prompts, resourceTemplates, skills = [], rejected, findings } = admitted;
   const things = [
     selfThing("identity", { ...identity, ...(self !== undefined && { serverInfo: self.serverInfo }) }),
     ...(self?.instructions === undefined ? [] : [selfThing("instructions", { text: self.instructions })]),
     ...tools.map((tool) => entryThing("tool", tool as unknown as JsonObject, findings)),
     ...prompts.map((prompt) => entryThing("prompt", prompt, findings)),
     ...resourceTemplates.map((template) => entryThing("resource template", template, findings)),
+    ...skills.map(skillThing),
   ];
   return { server, things: firstOfEach(things), isWhole: !rejected.some(({ kind }) => kind === "list") };
 }
@@ -35,6 +36,17 @@ function entryThing(
   const name = entryNameOf(kind, definition);
   const own = () => findings.filter((finding) => finding.kind === kind && finding.tool === name);
   return { kind, name, definition, finding: () => tellGrave(definition, own()) };
+}
+
+/** All that is said of a skill is pinned, the digests of its files with it; only its frontmatter has texts. */
+function skillThing(definition: JsonObject): OfferedThing {
+  const name = entryNameOf("skill", definition);
+  return { kind: "skill", name, definition, finding: () => tellGrave(skillTexts(definition), []) };
+}
+
+/** What of a skill's entry a model reads. */
+export function skillTexts({ uri, frontmatter }: JsonObject): JsonObject {
+  return { ...(frontmatter as JsonObject), uri: uri! };
 }
 
 /** `findGrave` reads tools; what admission saw of another entry is handed to it as if it were one. */

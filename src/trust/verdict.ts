@@ -7,10 +7,14 @@
  * | what was first seen                               | used  | used; held on a finding ||
  * | a change that can only narrow                     | noted | noted | noted |
  * | new or changed, the identity of the server too    | noted | noted; held on a finding | held |
+ * | a new or changed skill                            | noted | held  | held |
+ * | a skill without digests                           | noted | held  | held |
  * | what a person rejected                            | held  | held  | held |
  *
  * With `scan` a new command line or version is noted and not held: it comes from the user's own config or with an
- * update, and every definition of the server is compared and scanned by itself.
+ * update, and every definition of the server is compared and scanned by itself. A skill has its text in files that are
+ * not read before somebody uses it: there is nothing to scan, so a person decides. Without digests, nothing binds what
+ * they approved to what is read; they may still say that they want it.
  */
 import { hashOfDefinition } from "../core/definition-hash.ts";
 import type { JsonObject } from "../core/json.ts";
@@ -46,6 +50,7 @@ export function judgeThing(thing: JudgedThing): PinVerdict {
   if (approved === undefined) return judgeNew(thing);
   const isByPerson = pin!.approvedBy !== null;
   if (isSame(thing, approved)) {
+    if (isUnbound(thing) && !isByPerson) return { kind: "held", ...UNBOUND };
     const finding = trust === "allow" || isByPerson ? undefined : thing.finding();
     if (finding === undefined) return APPROVED;
     return { kind: "held", reasons: [tellFinding(finding)], words: [finding.code] };
@@ -71,14 +76,24 @@ function judgeChange(thing: JudgedThing, approved: JsonObject, isByPerson: boole
 }
 
 function withFinding(
-  { trust, finding }: JudgedThing,
+  { kind, trust, finding }: JudgedThing,
   reasons: readonly string[],
   words: readonly string[],
 ): PinVerdict {
   if (trust === "allow") return { kind: "noted", reasons, words };
   const found = finding();
-  if (found === undefined) return { kind: trust === "ask" ? "held" : "noted", reasons, words };
+  const isHeld = trust === "ask" || kind === "skill";
+  if (found === undefined) return { kind: isHeld ? "held" : "noted", reasons, words };
   return { kind: "held", reasons: [...reasons, tellFinding(found)], words: [...words, found.code] };
+}
+
+const UNBOUND: Pick<PinVerdict, "reasons" | "words"> = {
+  reasons: ["its files have no digests: what is read may differ each time"],
+  words: ["its files have no digests"],
+};
+
+function isUnbound({ kind, trust, definition }: JudgedThing): boolean {
+  return kind === "skill" && trust !== "allow" && !Array.isArray(definition["resources"]);
 }
 
 function tellFinding({ code, text }: ThingFinding): string {

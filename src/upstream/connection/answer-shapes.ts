@@ -28,6 +28,7 @@ export const LIST_KEYS: Readonly<Record<string, string>> = {
   "resources/list": "resources",
   "resources/templates/list": "resourceTemplates",
   "prompts/list": "prompts",
+  "skills/list": "skills",
 };
 
 const wholeMs: Fit = (value) =>
@@ -212,6 +213,7 @@ const RESULTS: Readonly<Record<string, Fit>> = {
     hints: { description: text },
   }),
   "completion/complete": resultOf({ needs: { completion } }),
+  "skills/get": resultOf({ needs: { skill: anyObject } }),
   initialize: resultOf({ needs: { capabilities, serverInfo }, hints: { instructions: text } }),
   "server/discover": discovered,
   ...Object.fromEntries(

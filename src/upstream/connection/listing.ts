@@ -3,6 +3,7 @@
  * cursor, fails half-way or is too long is cut, and the offer says so; only a list of tools that cannot be had at all
  * fails.
  */
+import { declares, SKILLS_EXTENSION } from "../../core/extensions.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Offer, SourceAbout, ToolDefinition } from "../../core/tool.ts";
 import type { Session } from "./handshake.ts";
@@ -36,14 +37,16 @@ export async function listOffer(
   const { capabilities, serverInfo, instructions } = session;
   const list = (has: string, method: string, key: string): Promise<Pages> | Pages =>
     capabilities[has] === undefined ? EMPTY : readPages(peer, session, method, key, options);
-  const [tools, resources, templates, prompts] = await Promise.all([
+  const hasSkills = declares(capabilities, SKILLS_EXTENSION);
+  const [tools, resources, templates, prompts, skills] = await Promise.all([
     list("tools", "tools/list", "tools"),
     list("resources", "resources/list", "resources"),
     list("resources", "resources/templates/list", "resourceTemplates"),
     list("prompts", "prompts/list", "prompts"),
+    hasSkills ? readPages(peer, session, "skills/list", "skills", options) : EMPTY,
   ]);
   if (tools.reply !== undefined && tools.entries.length === 0) return { kind: "failed", reply: tools.reply };
-  const incomplete = [tools, resources, templates, prompts].flatMap(({ problem }) => problem ?? []);
+  const incomplete = [tools, resources, templates, prompts, skills].flatMap(({ problem }) => problem ?? []);
   return {
     kind: "offer",
     offer: {
@@ -53,6 +56,7 @@ export async function listOffer(
       resources: resources.entries,
       resourceTemplates: templates.entries,
       prompts: prompts.entries,
+      ...(hasSkills && { skills: skills.entries }),
       ...(tools.ttlMs === undefined ? {} : { ttlMs: tools.ttlMs }),
       ...(incomplete.length === 0 ? {} : { incomplete }),
     },
