@@ -9,6 +9,7 @@ import type { CallContext } from "../core/tool.ts";
 import { exposeUri } from "../registry/exposed-uri.ts";
 import type { Registry } from "../registry/registry.ts";
 import { INVALID_PARAMS } from "../core/rpc-codes.ts";
+import type { SkillMethod } from "./skills/skill.ts";
 import type { TaskMethod } from "./tasks/task.ts";
 import { quote } from "../text/quote.ts";
 
@@ -22,8 +23,8 @@ export const FORWARDED_METHODS = [
 ] as const;
 type ServerMethod = (typeof FORWARDED_METHODS)[number];
 
-/** Everything that a gateway answers beside lists and calls of tools; tasks are its own. */
-export type ForwardedMethod = ServerMethod | TaskMethod;
+/** Everything that a gateway answers beside lists and calls of tools; tasks are its own, and so are some skills. */
+export type ForwardedMethod = ServerMethod | TaskMethod | SkillMethod;
 
 export function forwardTo(
   registry: Registry,

@@ -37,6 +37,9 @@ import { isRunUri, readRunResource, RUN_LIST, RUN_TEMPLATES } from "./run-resour
 import { CALL_AGAIN, checkNoState, refuseState } from "./sealed-state.ts";
 import { isPause } from "../runs/workflow/pause.ts";
 import { viewTraces } from "./meta-tools/run-view.ts";
+import { isLibrarySkillUri } from "./skills/library-skills.ts";
+import { isSkillMethod } from "./skills/skill.ts";
+import { createSkills } from "./skills/skills.ts";
 import { answerOrTask, taskOfQueued, taskOfWaiting } from "./tasks/detached-call.ts";
 import { exposeTask, passingTasks } from "./tasks/server-tasks.ts";
 import { isTaskMethod } from "./tasks/task.ts";
@@ -58,6 +61,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
   const turned = () => turns.forEach((tell) => tell());
   const toolList = createToolListReader({ ...deps, metaTools, turned });
   const asked = createAskedCalls(deps);
+  const skills = createSkills(deps);
 
   /** A meta-tool, or something saved by any of its names. */
   async function routeOwn(
@@ -310,10 +314,17 @@ export function createGateway(deps: GatewayDeps): Gateway {
     context: CallContext,
   ): Promise<ToolResult<JsonObject>> {
     if (isTaskMethod(method)) return answerTask(deps, method, params, context);
+    if (isSkillMethod(method)) {
+      const stateless = checkNoState(context);
+      return stateless.success ? skills.answer(method, params, context) : stateless;
+    }
+    const { uri } = params;
     const request = heldRequestOf(method, params, (name) => serverOf(method, name, context));
-    const isOwn = method === "resources/read" && (isLibraryUri(params["uri"]) || isRunUri(params["uri"]));
+    const isOurs = isLibraryUri(uri) || isRunUri(uri) || isLibrarySkillUri(uri);
+    const isOwn = method === "resources/read" && isOurs;
     const stateless = request === undefined || isOwn ? checkNoState(context) : succeed(undefined);
     if (!stateless.success) return stateless;
+    if (isOwn && isLibrarySkillUri(uri)) return skills.readOwn(uri, context);
     if (method === "resources/read" && isLibraryUri(params["uri"])) {
       return readLibraryResource(deps.library, params["uri"]);
     }
@@ -323,7 +334,9 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (method === "completion/complete" && isLibraryReference(params["ref"])) {
       return completeLibrary(deps.library, params);
     }
-    const send = (next: CallContext) => forwardTo(registry, method, params, next);
+    const forward = (next: CallContext) => forwardTo(registry, method, params, next);
+    const isRead = method === "resources/read" && typeof uri === "string";
+    const send = isRead ? (next: CallContext) => skills.readServers(uri, next, forward) : forward;
     return request === undefined ? send(context) : deps.heldCalls.answer(request, context, send);
   }
 

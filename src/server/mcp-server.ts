@@ -18,6 +18,7 @@ import type { ToolResult } from "../core/result.ts";
 import { RPC_ERROR, type CallContext, type ClientHandle, type ToolAnswer } from "../core/tool.ts";
 import { LIST_METHODS, type Gateway, type GatewayDescription } from "../gateway/gateway.ts";
 import { FORWARDED_METHODS, type ForwardedMethod } from "../gateway/forwarding.ts";
+import { skillMethodsOf } from "../gateway/skills/skill.ts";
 import { TASK_METHODS } from "../gateway/tasks/task.ts";
 import { INTERNAL_ERROR, INVALID_PARAMS } from "../core/rpc-codes.ts";
 import type { ServerEvents } from "../gateway/server-events.ts";
@@ -92,7 +93,8 @@ export function createMcpServer(
   if (capabilities["tools"] !== undefined) registerCalls(deps);
   registerLists(deps, client.listed);
   registerForwarded(deps, notices);
-  if (hasTasks) registerTasks(deps);
+  if (hasTasks) registerExtension(deps, TASK_METHODS, taskParams);
+  registerExtension(deps, skillMethodsOf(capabilities), anyParams);
   if (capabilities["logging"] !== undefined) {
     server.setRequestHandler("logging/setLevel", ({ params }) =>
       handled(log, async () => {
@@ -183,13 +185,18 @@ function registerForwarded(
 }
 
 const taskParams = z.looseObject({ taskId: z.string() });
+const anyParams = z.looseObject({}).optional();
 
 /** Extensions are not among the methods of the SDK: it is told what their parameters are. */
-function registerTasks({ server, gateway, contextFor, log }: HandlerDeps): void {
-  for (const method of TASK_METHODS) {
-    server.setRequestHandler(method, { params: taskParams }, (params, context) =>
+function registerExtension(
+  { server, gateway, contextFor, log }: HandlerDeps,
+  methods: readonly ForwardedMethod[],
+  params: typeof taskParams | typeof anyParams,
+): void {
+  for (const method of methods) {
+    server.setRequestHandler(method, { params }, (given, context) =>
       handled(log, async () => {
-        const asked = params as JsonObject;
+        const asked = (given ?? {}) as JsonObject;
         return answerOf(await gateway.forward(method, asked, contextFor(asked, context))) as never;
       }),
     );

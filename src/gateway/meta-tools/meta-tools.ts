@@ -8,7 +8,7 @@ import type { GatewayDeps } from "../gateway-deps.ts";
 import { createListLibrary } from "./list-library.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
-import { TASKS_EXTENSION, UI_EXTENSION, UI_SETTINGS } from "../../core/extensions.ts";
+import { SKILLS_EXTENSION, TASKS_EXTENSION, UI_EXTENSION, UI_SETTINGS } from "../../core/extensions.ts";
 import type { GatewayDescription } from "../gateway.ts";
 
 export interface MetaTools {
@@ -65,7 +65,11 @@ export function describeGateway({ version, servers, hasApps }: Told): GatewayDes
       prompts: { listChanged: true },
       completions: {},
       logging: {},
-      extensions: { [TASKS_EXTENSION]: {}, ...(hasApps && { [UI_EXTENSION]: UI_SETTINGS }) },
+      extensions: {
+        [TASKS_EXTENSION]: {},
+        [SKILLS_EXTENSION]: { directoryRead: true },
+        ...(hasApps && { [UI_EXTENSION]: UI_SETTINGS }),
+      },
     },
     instructions: instruct(servers),
   };

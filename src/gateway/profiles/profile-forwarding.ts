@@ -17,6 +17,8 @@ import type { ForwardedMethod } from "../forwarding.ts";
 import { isRunUri, readRunResource } from "../run-resources.ts";
 import { viewTraces, type FindReach } from "../meta-tools/run-view.ts";
 import { checkNoState } from "../sealed-state.ts";
+import { isLibrarySkillUri } from "../skills/library-skills.ts";
+import { isSkillMethod } from "../skills/skill.ts";
 import { isTaskMethod } from "../tasks/task.ts";
 import { quote } from "../../text/quote.ts";
 
@@ -37,7 +39,8 @@ export async function forwardInProfile(
   params: JsonObject,
   context: CallContext,
 ): Promise<ToolResult<JsonObject>> {
-  if (isTaskMethod(method)) return core.forward(method, params, { ...context, view });
+  if (isTaskMethod(method) || isSkillMethod(method))
+    return core.forward(method, params, { ...context, view });
   const { registry, traces, findReach } = deps;
   const library = viewLibrary(deps.library, view);
   const { uri, ref } = params;
@@ -45,6 +48,8 @@ export async function forwardInProfile(
   const stateless = isOwn ? checkNoState(context) : succeed(undefined);
   if (!stateless.success) return stateless;
   if (method === "resources/read" && isLibraryUri(uri)) return readLibraryResource(library, uri);
+  if (method === "resources/read" && isLibrarySkillUri(uri))
+    return core.forward(method, params, { ...context, view });
   if (method === "resources/read" && isRunUri(uri))
     return readRunResource(viewTraces(traces, { ...context, view }, findReach), uri);
   if (method === "completion/complete" && isLibraryReference(ref)) return completeLibrary(library, params);

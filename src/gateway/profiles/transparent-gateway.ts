@@ -35,6 +35,7 @@ import { quote } from "../../text/quote.ts";
 import { admitEntry, droppedField, rejectionOf, type Rejection } from "../../admission/admission.ts";
 import type { Verdict } from "../../admission/entry-check.ts";
 import { LIST_KEYS } from "../list-all.ts";
+import { noSkill } from "../skills/skill.ts";
 import { isTaskMethod, noTask, takesTasks } from "../tasks/task.ts";
 import { createProfileView } from "./profile-view.ts";
 
@@ -139,6 +140,14 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
     return withTrace(errorAnswer(error, definition?.outputSchema === undefined), context);
   }
 
+  /** What is held of a server's skills is not there, as in its other lists. */
+  function checkSkills(method: string, params: JsonObject, answer: ToolResult<JsonObject>) {
+    if (!answer.success) return answer;
+    if (method === "skills/list") return succeed(pages.check(method, answer.data, false));
+    if (method !== "skills/get") return answer;
+    return pages.passes("skills/list", answer.data["skill"]) ? answer : noSkill(params["uri"]);
+  }
+
   /** As it was listed last, or as the registry knows it where nothing was listed here yet. */
   function knownTool(name: string): ToolDefinition | undefined {
     if (pages.hasTools()) return pages.tool(name);
@@ -177,7 +186,8 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
           : Promise.resolve(noTask(taskId));
       }
       const held = heldRequestOf(method, params, () => server);
-      const send = (next: CallContext) => request(method, params, next);
+      const send = async (next: CallContext) =>
+        checkSkills(method, params, await request(method, params, next));
       if (held === undefined) {
         const stateless = checkNoState(context);
         return stateless.success ? send(context) : Promise.resolve(stateless);
@@ -243,12 +253,17 @@ const LOGGED_MAX = 1_000;
  */
 interface PageCheck {
   /** The very same page where nothing is left out. */
-  check(method: ListMethod, page: JsonObject, isFirst: boolean): JsonObject;
+  check(method: PageMethod, page: JsonObject, isFirst: boolean): JsonObject;
+  /** Whether one entry may pass by itself. */
+  passes(method: PageMethod, entry: Json | undefined): boolean;
   /** Whether any tool was listed. */
   hasTools(): boolean;
   /** A tool as it was listed last. */
   tool(name: string): ToolDefinition | undefined;
 }
+
+const PAGE_KEYS = { ...LIST_KEYS, "skills/list": "skills" } as const;
+type PageMethod = keyof typeof PAGE_KEYS;
 
 interface AdmittedEntry {
   readonly verdict: Extract<Verdict<JsonObject>, { kind: "admitted" }>;
@@ -266,10 +281,10 @@ function createPageCheck({ registry, server, log }: PageDeps): PageCheck {
   const logged = new Set<string>();
 
   /** The entry as it may pass, if admission lets it. */
-  function admit(method: ListMethod, entry: Json): AdmittedEntry[] {
+  function admit(method: PageMethod, entry: Json): AdmittedEntry[] {
     const name = method === "tools/list" && isJsonObject(entry) ? entry["name"] : undefined;
     if (typeof name === "string" && !registry.permits(server, name)) return [];
-    const key = LIST_KEYS[method];
+    const key = PAGE_KEYS[method];
     // Each by itself: how much a server may list in all is the registry's concern, and here pages are as long as they
     // are.
     const verdict = admitEntry(key, entry);
@@ -283,17 +298,17 @@ function createPageCheck({ registry, server, log }: PageDeps): PageCheck {
   }
 
   /** What is held is not there. */
-  function pass(method: ListMethod, entries: readonly Json[]): Json[] {
+  function pass(method: PageMethod, entries: readonly Json[]): Json[] {
     const admitted = entries.flatMap((entry) => admit(method, entry));
     const passes = registry.passServed(
       server,
-      LIST_KEYS[method],
+      PAGE_KEYS[method],
       admitted.map(({ verdict }) => verdict),
     );
     return admitted.filter((_, at) => passes[at]).map(({ shown }) => shown);
   }
 
-  function logOnce(method: ListMethod, { name, reason }: Rejection): void {
+  function logOnce(method: PageMethod, { name, reason }: Rejection): void {
     const key = `${name} ${reason}`;
     if (logged.has(key) || logged.size >= LOGGED_MAX) return;
     logged.add(key);
@@ -309,7 +324,7 @@ function createPageCheck({ registry, server, log }: PageDeps): PageCheck {
 
   return {
     check(method, page, isFirst) {
-      const key = LIST_KEYS[method];
+      const key = PAGE_KEYS[method];
       const entries = page[key];
       if (!Array.isArray(entries)) return page;
       const passed = pass(method, entries as readonly Json[]);
@@ -317,6 +332,7 @@ function createPageCheck({ registry, server, log }: PageDeps): PageCheck {
       const isSame = passed.length === entries.length && passed.every((entry, at) => entry === entries[at]);
       return isSame ? page : { ...page, [key]: passed };
     },
+    passes: (method, entry) => pass(method, [entry ?? null]).length > 0,
     hasTools: () => listed.size > 0,
     tool: (name) => listed.get(name),
   };
