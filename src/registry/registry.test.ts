@@ -111,7 +111,7 @@ describe("the catalogue", () => {
       succeed({ source: "a", uri: "ui://b/../%2e?x#y" }),
     );
     expect(route("ui://a+b/../%2e?x#y")).toEqual(succeed({ source: "a", uri: "ui://b/../%2e?x#y" }));
-    expect(route("skill://b+a+b/SKILL.md")).toEqual(succeed({ source: "b", uri: "skill://a+b/SKILL.md" }));
+    expect(route("skill://b+/a+b/SKILL.md")).toEqual(succeed({ source: "b", uri: "skill://a+b/SKILL.md" }));
     for (const uri of [
       "ui://nobody+x",
       "ui://a+",

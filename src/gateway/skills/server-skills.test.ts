@@ -11,8 +11,8 @@ import { createProfileView } from "../profiles/profile-view.ts";
 import { createSkillServer, dataOf, entryFor, errorOf, skillOf, type SkillServer } from "./skills.testkit.ts";
 
 const GIT = skillOf("git-flow", "Says how.", { "references/HOOKS.md": "Hooks.\n" });
-const GIT_URI = "skill://tools+git-flow/SKILL.md";
-const HOOKS_URI = "skill://tools+git-flow/references/HOOKS.md";
+const GIT_URI = "skill://tools+/git-flow/SKILL.md";
+const HOOKS_URI = "skill://tools+/git-flow/references/HOOKS.md";
 
 async function openServers(...servers: readonly SkillServer[]) {
   const rig = await openRig(...servers);
@@ -52,8 +52,8 @@ describe("the skills of servers", () => {
   it("of two servers may have one name, and each is read from its own", async () => {
     const [one, two] = [createSkillServer("one", GIT), createSkillServer("two", GIT)];
     const { uris, ask } = await openServers(one, two);
-    expect(await uris()).toEqual(["skill://one+git-flow/SKILL.md", "skill://two+git-flow/SKILL.md"]);
-    await ask("resources/read", { uri: "skill://two+git-flow/SKILL.md" });
+    expect(await uris()).toEqual(["skill://one+/git-flow/SKILL.md", "skill://two+/git-flow/SKILL.md"]);
+    await ask("resources/read", { uri: "skill://two+/git-flow/SKILL.md" });
     expect([one.asked.length, two.asked.length]).toEqual([0, 1]);
   });
 
@@ -105,7 +105,7 @@ describe("the skills of servers", () => {
   it("have no file that their entry does not list", async () => {
     const { server, ask } = await openTools(GIT);
     server.files.set("skill://git-flow/extra.md", "more");
-    const uri = "skill://tools+git-flow/extra.md";
+    const uri = "skill://tools+/git-flow/extra.md";
     expect(errorOf(await ask("resources/read", { uri }))?.reason).toBe("skill_mismatch");
     expect(server.asked).toEqual([]);
   });
@@ -115,16 +115,16 @@ describe("the skills of servers", () => {
     const other = skillOf("rebase");
     server.unlisted.set("skill://rebase/SKILL.md", entryFor(other));
     server.files.set("skill://rebase/SKILL.md", other.files["SKILL.md"]!);
-    const uri = "skill://tools+rebase/SKILL.md";
+    const uri = "skill://tools+/rebase/SKILL.md";
     expect(dataOf(await ask("resources/read", { uri }))["contents"]).toMatchObject([{ uri }]);
     expect(dataOf(await ask("skills/get", { uri }))).toMatchObject({ skill: { uri } });
     expect(await uris()).toContain(uri);
     server.files.set("skill://rebase/SKILL.md", "---\nname: rebase\ndescription: Other.\n---\n");
     expect(errorOf(await ask("resources/read", { uri }))?.reason).toBe("skill_mismatch");
-    expect(errorOf(await ask("resources/read", { uri: "skill://tools+unknown/SKILL.md" }))?.code).toBe(
+    expect(errorOf(await ask("resources/read", { uri: "skill://tools+/unknown/SKILL.md" }))?.code).toBe(
       "TOOL_NOT_FOUND",
     );
-    expect(errorOf(await ask("resources/read", { uri: "skill://tools+unknown/a.md" }))?.code).toBe(
+    expect(errorOf(await ask("resources/read", { uri: "skill://tools+/unknown/a.md" }))?.code).toBe(
       "TOOL_NOT_FOUND",
     );
   });
@@ -207,10 +207,10 @@ describe("an entry that is not one of a skill", () => {
     const server = createSkillServer("tools", skillOf("other"));
     server.entries = [entry, ...server.entries];
     const { uris, ask, registry } = await openServers(server);
-    expect(await uris()).toEqual(["skill://tools+other/SKILL.md"]);
+    expect(await uris()).toEqual(["skill://tools+/other/SKILL.md"]);
     expect(registry.catalogue().rejected).toMatchObject([{ kind: "skill", code: "invalid_skill" }]);
     server.unlisted.set("skill://asked/SKILL.md", entry as JsonObject);
-    expect((await ask("skills/get", { uri: "skill://tools+asked/SKILL.md" })).success).toBe(false);
+    expect((await ask("skills/get", { uri: "skill://tools+/asked/SKILL.md" })).success).toBe(false);
   });
 });
 
@@ -246,7 +246,7 @@ describe("the skills of a server that is not simply trusted", () => {
       server.files.set("skill://git-flow/references/HOOKS.md", "Evil.\n");
       await registry.refresh("tools", contextOf());
       expect(await uris()).toEqual([]);
-      for (const uri of [HOOKS_URI, GIT_URI, "skill://tools+new/SKILL.md"])
+      for (const uri of [HOOKS_URI, GIT_URI, "skill://tools+/new/SKILL.md"])
         expect(errorOf(await ask("resources/read", { uri }))).toMatchObject({
           code: "SECURITY_ERROR",
           reason: "held",
@@ -263,7 +263,7 @@ describe("the skills of a server that is not simply trusted", () => {
       server.files.set("skill://secret/SKILL.md", skillOf("secret").files["SKILL.md"]!);
       const { ask } = await openPinned(trust, server);
       for (const method of ["skills/get", "resources/read"] as const)
-        expect(errorOf(await ask(method, { uri: "skill://tools+secret/SKILL.md" }))?.code).toBe(
+        expect(errorOf(await ask(method, { uri: "skill://tools+/secret/SKILL.md" }))?.code).toBe(
           "TOOL_NOT_FOUND",
         );
       expect(server.asked.filter(({ method }) => method === "resources/read")).toEqual([]);
