@@ -4,7 +4,8 @@ import type { Baseline } from "./baseline.ts";
 import { startBearerProxy } from "./bearer-proxy.ts";
 import { createColumn, type Column } from "./column.ts";
 import { fixtureCommand, startFixture } from "./fixture-process.ts";
-import { startGateway } from "./gateway-process.ts";
+import { startGateway, type GatewayProcess } from "./gateway-process.ts";
+import { writeLibraryFile } from "./library-file.ts";
 import { SELF_LIMITS, SELF_PROFILES, writeLibrary } from "./self-library.ts";
 import {
   countScenarios,
@@ -12,6 +13,7 @@ import {
   extensionScenarios,
   REVISIONS,
   testClient,
+  testClientExtensions,
   testExtension,
   testServer,
   type Extension,
@@ -84,13 +86,26 @@ export async function runSelf(baseline: Baseline): Promise<Column[]> {
     writeLibrary,
   );
   stack.defer(() => gateway.close());
-  const urls = Object.fromEntries(EXTENSIONS.map((extension) => [extension, `${gateway.url}/${extension}`]));
+  const skilled = await startSkilled();
+  stack.defer(() => skilled.close());
+  const { url, token } = gateway;
   const columns: Column[] = [];
   for (const revision of REVISIONS) {
-    const findings = await testExtended(gateway.url, gateway.token, revision, urls);
+    const places = { skills: skilled, tasks: { url: `${url}/tasks`, token } };
+    const findings = await testExtended(url, token, revision, places);
     columns.push(createColumn({ name: "self", revision, leg: "server", findings, baseline }));
   }
   return columns;
+}
+
+/** A gateway with a library, in front of a server with skills that has told what it has. */
+async function startSkilled(): Promise<GatewayProcess> {
+  const gateway = await startGateway(
+    { mcpServers: { fixture: fixtureCommand("both") }, exposure: "full" },
+    writeLibraryFile,
+  );
+  await warmUp(gateway.url, gateway.token, "fixture__test_simple_text");
+  return gateway;
 }
 
 export async function runClient(baseline: Baseline): Promise<Column[]> {
@@ -102,25 +117,28 @@ export async function runClient(baseline: Baseline): Promise<Column[]> {
     const host = await startClientHost(countScenarios(revision, "client"));
     const findings = await testClient(command, revision, { CONFORMANCE_HOST: host.socket });
     await host.close();
-    columns.push(createColumn({ name: "client", revision, leg: "client", findings, baseline }));
+    const extended = extensionScenarios(revision, "client").length > 0;
+    const all = extended ? new Map([...findings, ...(await testClientExtensions(command))]) : findings;
+    columns.push(createColumn({ name: "client", revision, leg: "client", findings: all, baseline }));
   }
   return columns;
 }
 
 /** Where the scenarios of an extension find what they ask for, if not where everything else is. */
-type ExtensionUrls = Partial<Record<Extension, string>>;
+type ExtensionPlaces = Partial<Record<Extension, Pick<GatewayProcess, "url" | "token">>>;
 
 /** The set of requirements and, at the revision that has them, the extensions: what they find by themselves counts. */
 async function testExtended(
   url: string,
   token: string,
   revision: Revision,
-  urls: ExtensionUrls = {},
+  places: ExtensionPlaces = {},
 ): Promise<Findings> {
   const findings = new Map(await testWithToken(url, token, revision));
   if (extensionScenarios(revision, "server").length === 0) return findings;
   for (const extension of EXTENSIONS) {
-    const found = await throughProxy(urls[extension] ?? url, token, (at) => testExtension(at, extension));
+    const place = places[extension] ?? { url, token };
+    const found = await throughProxy(place.url, place.token, (at) => testExtension(at, extension));
     for (const [scenario, checks] of found) findings.set(scenario, checks);
   }
   return findings;

@@ -70,7 +70,7 @@ const TASK_TOOLS: readonly PortableCapability[] = [
   flow("test_tool_with_task", [approve("ok")]),
 ];
 
-const TOOLS: Readonly<Record<Extension, readonly PortableCapability[]>> = { tasks: TASK_TOOLS };
+const TOOLS: Readonly<Partial<Record<Extension, readonly PortableCapability[]>>> = { tasks: TASK_TOOLS };
 
 export const SELF_LIMITS = { timeoutMs: RUN_MS };
 

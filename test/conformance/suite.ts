@@ -51,14 +51,23 @@ export const EXTENSION_SCENARIOS = {
     "tasks-required-task-error",
     "tasks-mrtr-composition",
   ],
+  skills: ["sep-2640-skills-enumeration", "sep-2640-skills-manifest", "sep-2640-skills-directory"],
 } as const;
+/** The same for clients. */
+const CLIENT_SCENARIOS = [
+  "sep-2640-client-no-prefetch",
+  "sep-2640-client-verify-digest",
+  "sep-2640-client-verify-size",
+  "sep-2640-client-verify-frontmatter",
+] as const;
 export type Extension = keyof typeof EXTENSION_SCENARIOS;
 const EXTENSIONS = Object.keys(EXTENSION_SCENARIOS) as Extension[];
 const EXTENDED_REVISION: Revision = "2026-07-28";
 
-/** The scenarios of all extensions, where a server is tested at the revision that has them. */
+/** The scenarios of all extensions, at the revision that has them. */
 export function extensionScenarios(revision: Revision, leg: Leg): readonly string[] {
-  if (leg !== "server" || revision !== EXTENDED_REVISION) return [];
+  if (revision !== EXTENDED_REVISION) return [];
+  if (leg === "client") return CLIENT_SCENARIOS;
   return EXTENSIONS.flatMap((extension) => EXTENSION_SCENARIOS[extension]);
 }
 
@@ -101,6 +110,24 @@ export function testClient(
   env: Readonly<Record<string, string>>,
 ): Promise<Findings> {
   return runSuite("client", ["--command", command, "--requirements", revision], env);
+}
+
+/** What a client does with an extension; each scenario by itself. */
+export async function testClientExtensions(command: string): Promise<Findings> {
+  const findings: [string, readonly Check[]][] = [];
+  for (const scenario of CLIENT_SCENARIOS) {
+    const args = [
+      "--command",
+      command,
+      "--scenario",
+      scenario,
+      "--spec-version",
+      EXTENDED_REVISION,
+      "--force",
+    ];
+    findings.push(...(await runSuite("client", args)));
+  }
+  return new Map(findings);
 }
 
 async function runSuite(

@@ -3,6 +3,7 @@
  * that is listed is called, read or fetched once.
  */
 import type { Client } from "@modelcontextprotocol/client";
+import * as z from "zod";
 import { isJsonObject, type JsonObject } from "../../../src/core/json.ts";
 import { openClientGateway, SERVER, type ClientGateway } from "./gateway.ts";
 import { oauthSettingsFor } from "./login.ts";
@@ -28,6 +29,10 @@ const OWN_SCHEME = "repertoire:";
 
 /** Where a login is needed, the name begins with this. */
 const AUTH_PREFIX = "auth/";
+/** Where skills are what it is about. */
+const SKILLS_PREFIX = "sep-2640-client-";
+/** This one looks at what is read of skills that nobody loads. */
+const NO_PREFETCH = `${SKILLS_PREFIX}no-prefetch`;
 /** The first, and one more for a server that then asks for more, or has turned to another authorization server. */
 const LOGINS_MAX = 2;
 
@@ -37,6 +42,7 @@ export async function playScenario({ name, url, isModern, context }: Scenario): 
   const server = { url, ...(isAuth && { oauth: { ...oauthSettingsFor(context) } }) };
   const gateway = await openClientGateway(server, isModern);
   try {
+    if (name.startsWith(SKILLS_PREFIX)) return await useSkills(gateway, name !== NO_PREFETCH);
     return await (isAuth ? useWithLogins(gateway, context) : useAll(gateway, context));
   } finally {
     await gateway.close();
@@ -82,6 +88,26 @@ function callsFor(tools: readonly { name: string; inputSchema: unknown }[], cont
       return { name, arguments: { schema: rich?.inputSchema as never } };
     return { name, arguments: isJsonObject(inputSchema) ? sampleArguments(inputSchema) : {} };
   });
+}
+
+const listedSkills = z.looseObject({
+  skills: z.array(z.looseObject({ uri: z.string(), resources: z.array(z.looseObject({ uri: z.string() })) })),
+});
+
+/** As a host does: what is listed is loaded, SKILL.md first, and a skill whose SKILL.md is refused is left alone. */
+async function useSkills({ client, settle }: ClientGateway, loads: boolean): Promise<string[]> {
+  await settle();
+  const { skills } = await client.request({ method: "skills/list", params: {} }, listedSkills);
+  const lines = skills.length === 0 ? ["no skills are listed"] : [];
+  for (const { uri, resources } of loads ? skills : []) {
+    const files = [uri, ...resources.map((file) => file.uri).filter((file) => file !== uri)];
+    try {
+      for (const file of files) await client.readResource({ uri: file });
+    } catch (error) {
+      lines.push(`${uri}: ${String(error)}`);
+    }
+  }
+  return lines;
 }
 
 async function useOffers(client: Client): Promise<string[]> {
