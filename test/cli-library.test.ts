@@ -1,5 +1,5 @@
 /** The library on the command line: what was kept is saved, tested, compared, renamed, moved between homes, deleted. */
-import { cpSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { DEFAULT_SCOPE } from "../src/core/names.ts";
@@ -466,6 +466,31 @@ describe("export, import", () => {
       status: 0,
       stdout: "✓ code:one@1 passed\n✓ math:sum@1 passed\n",
     });
+  });
+
+  it("export --skills writes a folder for each item, and replaces no file that somebody else wrote", async () => {
+    const { folder, config } = folderWithServer();
+    const draft = await leaveDraft(folder, "return args.a + 1;", "--input", "a=2", ...config);
+    await cli(folder, "save", draft, "math:add_one", "--description", "Adds one.", ...config);
+    const path = "math-add-one/SKILL.md";
+    const dry = await json(folder, "export", "--skills", "skills", "--dry-run", ...config);
+    expect(dry).toMatchObject({ written: [path], unchanged: [], stale: [] });
+    expect(existsSync(join(folder, "skills"))).toBe(false);
+    expect(await cli(folder, "export", "--skills", "skills", ...config)).toMatchObject({
+      status: 0,
+      stdout: `${path}\n`,
+    });
+    const text = readFileSync(join(folder, "skills", path), "utf8");
+    expect(text).toMatch(/^---\nname: math-add-one\ndescription: "Adds one."\n/);
+    expect(text).toContain("Call the tool `mcp__math__add_one`");
+    writeFileSync(join(folder, "skills", path), "mine");
+    const refused = await cli(folder, "export", "--skills", "skills", ...config);
+    expect(refused).toMatchObject({ status: 6, stderr: expect.stringContaining("--force") });
+    expect(readFileSync(join(folder, "skills", path), "utf8")).toBe("mine");
+    await cli(folder, "delete", "math:add_one", ...config);
+    const { stderr } = await cli(folder, "export", "--skills", "skills", "--force", ...config);
+    expect(stderr).toContain(`stale ${path}`);
+    expect((await cli(folder, "export", "out", "--force", ...config)).status).toBe(2);
   });
 
   it("export takes a pattern and leaves other files alone", async () => {

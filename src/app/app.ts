@@ -128,7 +128,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     freshenLibrary,
     logins: createLogins({ config: () => config.current(), secrets, countTools: tools.countTools }),
     pinReview,
-    ...createImportExport(library, libraryEditor, ownContext),
+    ...createImportExport(library, libraryEditor, ownContext, foundation.redactors),
     ...gateways.reports,
     ...inquiries,
     ...createTokenInquiry(foundation, tools, half, tools.guarding.guard),

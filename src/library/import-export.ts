@@ -1,7 +1,8 @@
 /** The library and a folder of files, in both directions, and two versions beside each other. */
 import { createTwoFilesPatch, OMIT_HEADERS } from "diff";
-import { displayNameOf } from "../core/names.ts";
+import { displayNameOf, skillNameOf } from "../core/names.ts";
 import { succeed, type ToolResult } from "../core/result.ts";
+import type { CurrentCapability } from "../core/store.ts";
 import type { CallContext } from "../core/tool.ts";
 import type { Imported, LibraryEditor } from "./edit-library.ts";
 import type { CapabilityDetails, Library } from "./library.ts";
@@ -9,13 +10,22 @@ import { formatPortable } from "./portable/portable.ts";
 import { readPortable } from "./portable/reading.ts";
 import { writePortable } from "./portable/writing.ts";
 import { diffSchemas } from "./schema/schema-diff.ts";
+import { librarySkillOf, type LibrarySkill } from "./skills/library-skill.ts";
+import { writeSkills, type SkillFolderOptions, type SkillsWritten } from "./skills/skill-folder.ts";
 import { escapeUnprintable } from "../text/printable.ts";
+import type { Redactors } from "../text/redactors.ts";
 
 export interface ImportExport {
   exportLibrary(
     folder: string,
     pattern: string | null,
   ): Promise<ToolResult<{ readonly written: readonly string[]; readonly unchanged: readonly string[] }>>;
+  /** The skills of the items, as clients read them from a folder. */
+  exportSkills(
+    folder: string,
+    pattern: string | null,
+    options?: Omit<SkillFolderOptions, "known">,
+  ): Promise<ToolResult<SkillsWritten>>;
   /** One item as the file that `exportLibrary` writes. */
   exportItem(name: string): Promise<ToolResult<{ readonly file: string; readonly text: string }>>;
   importLibrary(folder: string): Promise<ToolResult<Imported>>;
@@ -30,10 +40,23 @@ export function createImportExport(
   library: Library,
   libraryEditor: LibraryEditor,
   ownContext: () => CallContext,
+  redactors: Pick<Redactors, "current">,
 ): ImportExport {
+  async function skillOf(current: CurrentCapability): Promise<LibrarySkill> {
+    return librarySkillOf(
+      { ...current, example: await library.example(current.version) },
+      redactors.current(),
+    );
+  }
+
   return {
     async exportLibrary(folder, pattern) {
       return writePortable(folder, await libraryEditor.exportItems(pattern));
+    },
+    async exportSkills(folder, pattern, options) {
+      const known = new Set((await library.list(null)).map(skillNameOf));
+      const skills = await Promise.all((await library.listCurrent(pattern)).map(skillOf));
+      return writeSkills(folder, skills, { ...options, known });
     },
     async exportItem(name) {
       const found = await library.describe(name);

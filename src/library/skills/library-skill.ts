@@ -37,7 +37,7 @@ export function digestOf(bytes: Uint8Array): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`;
 }
 
-/** Under the namespace, in a folder that has the skill's name. No server's skill is there: its first part has a plus. */
+/** Under the namespace, in a folder of the skill's name. No server's skill is there: its first part has a plus. */
 export function skillUriOf(name: CapabilityName): string {
   return `${SCHEME}${name.namespace}/${skillNameOf(name)}/${SKILL_FILE}`;
 }

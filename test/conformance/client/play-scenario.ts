@@ -95,8 +95,9 @@ const listedSkills = z.looseObject({
 });
 
 /** As a host does: what is listed is loaded, SKILL.md first, and a skill whose SKILL.md is refused is left alone. */
-async function useSkills({ client, settle }: ClientGateway, loads: boolean): Promise<string[]> {
-  await settle();
+async function useSkills(gateway: ClientGateway, loads: boolean): Promise<string[]> {
+  const { client } = gateway;
+  await gateway.settle();
   const { skills } = await client.request({ method: "skills/list", params: {} }, listedSkills);
   const lines = skills.length === 0 ? ["no skills are listed"] : [];
   for (const { uri, resources } of loads ? skills : []) {

@@ -8,7 +8,7 @@ import { noteIdle } from "../servers/unusable-servers.ts";
 import { testItems } from "../../../operator/library.ts";
 import { testLibrary } from "../../../operator/library-check.ts";
 import { callMetaTool, useApp, type Operator } from "../../app-call.ts";
-import { note, printTable, yellow, dim, green, print, red } from "../../terminal/terminal.ts";
+import { failWith, note, printTable, yellow, dim, green, print, red } from "../../terminal/terminal.ts";
 import { defineCommand } from "../../command.ts";
 import type { App } from "../../../app/app.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
@@ -143,19 +143,58 @@ export const exportCommand = defineCommand({
       completes: ["kept"],
     },
   ],
+  options: [
+    {
+      flags: "--skills",
+      about: "Write a folder with a SKILL.md for each item, for clients that read skills",
+    },
+    {
+      flags: "--force",
+      about: "With --skills: replace files that were not written by it, or were changed since",
+    },
+  ],
   dryRun: "own",
   help: `A file has the metadata and the example of the current version, then its source. Secrets of the config are left out of
-examples. Files that are up to date are not written again, and other files in the folder are not touched.`,
-  examples: ["repertoire export library", "repertoire export library 'math:*' --json"],
+examples. Files that are up to date are not written again, and other files in the folder are not touched.
+
+With --skills, each item is <dir>/<name>/SKILL.md: what it is for and how it is called as a tool. Skills of items that
+are not in the library any more are named as stale, and stay.`,
+  examples: [
+    "repertoire export library",
+    "repertoire export library 'math:*' --json",
+    "repertoire export --skills .claude/skills",
+  ],
   run: exportLibrary,
 });
 
-async function exportLibrary(options: DryRunOptions, folder: string, pattern?: string): Promise<number> {
+interface ExportOptions extends DryRunOptions {
+  readonly skills?: boolean;
+  readonly force?: boolean;
+}
+
+async function exportLibrary(options: ExportOptions, folder: string, pattern?: string): Promise<number> {
+  if (options.skills === true) return exportSkills(options, folder, pattern);
+  if (options.force === true)
+    return failWith(EXIT.usage, "--force is for --skills; other exports replace nothing");
   const isDry = options.dryRun === true;
   if (isDry) beginDryRun();
   const work = isDry ? planExport : exportTo;
   const exitCode = await useApp(options, (app) => work(app, folder, pattern ?? null), {
     show: (exported) => showExported(exported, pattern),
+  });
+  return isDry ? endDryRun(exitCode) : exitCode;
+}
+
+async function exportSkills(options: ExportOptions, folder: string, pattern?: string): Promise<number> {
+  const isDry = options.dryRun === true;
+  if (isDry) beginDryRun();
+  const how = { isDry, isForced: options.force === true };
+  const exitCode = await useApp(options, (app) => app.exportSkills(folder, pattern ?? null, how), {
+    show(exported) {
+      showExported(exported, pattern);
+      for (const path of exported.stale)
+        note(`${yellow("stale")} ${path}: its item is not in the library any more`);
+    },
   });
   return isDry ? endDryRun(exitCode) : exitCode;
 }
