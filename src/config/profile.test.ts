@@ -143,6 +143,12 @@ test.each(["No Spaces", "", "a.b", "constructor", "../x"])("T025: %j is no profi
   expect(problemsOf({ profiles: { [name]: {} } })[0]).toContain("a profile name is lower-case letters");
 });
 
+test("server-card is no profile name: the card of the gateway is there", () => {
+  expect(problemsOf({ profiles: { "server-card": {} } })[0]).toContain(
+    "server-card is no name for a profile",
+  );
+});
+
 test.each([
   null,
   [],

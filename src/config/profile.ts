@@ -30,6 +30,7 @@ export function checkProfiles(file: unknown, ids: readonly string[]): Complaint[
   for (const [name, value] of Object.entries(objectAt(file, "profiles") ?? {})) {
     const path = ["profiles", name];
     if (!isScopePart(name)) complaints.push({ path, at: "key", message: NAME_RULE });
+    if (name === CARD_NAME) complaints.push({ path, at: "key", message: CARD_RULE });
     const profile = asObject(value) ?? {};
     const servers: unknown[] = Array.isArray(profile["servers"]) ? profile["servers"] : [];
     for (const [index, server] of servers.entries()) checkName([...path, "servers", index], server);
@@ -38,6 +39,10 @@ export function checkProfiles(file: unknown, ids: readonly string[]): Complaint[
   }
   return complaints;
 }
+
+/** A profile is served at /mcp/<name>, and there the protocol has the Server Card. */
+const CARD_NAME = "server-card";
+const CARD_RULE = `${CARD_NAME} is no name for a profile: /mcp/${CARD_NAME} tells how the gateway is reached`;
 
 const NAME_RULE =
   "a profile name is lower-case letters, digits, - and _, beginning and ending with a letter or digit";

@@ -34,7 +34,7 @@ import { KEEP_ALIVE_MS, OWN_SUBSCRIPTION_COUNT_MAX, SUBSCRIPTION_COUNT_MAX } fro
 import { replyError } from "./reply.ts";
 import { accepts, goneSignal, headerOf, noteAnswer, type HttpCall, pour, toWebRequest } from "./http-call.ts";
 
-const MODERN_VERSION = "2026-07-28";
+export const MODERN_VERSION = "2026-07-28";
 /** What the SDK answers, without a body, for a request that was under way when its server was closed. */
 const CLOSED = 499;
 

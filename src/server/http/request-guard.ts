@@ -33,6 +33,8 @@ export interface RequestGuard {
    * any address: a scraper finds replicas by their addresses, which no config can name. Its token is checked as ever.
    */
   checkAddress(call: HttpCall): boolean;
+  /** The same for what any page may read: only by which name it was sent is looked at. */
+  checkName(call: HttpCall): boolean;
   /**
    * The same for a probe without a token, which may also come by an address or without a Host: probes of
    * orchestrators and load balancers do. A page that has its own name resolve to this machine is known by that name,
@@ -83,6 +85,11 @@ export function createRequestGuard({ gate, policy, bases, refused }: RequestGuar
   const knownHosts = new Set<string>();
 
   function checkAddress(call: HttpCall): boolean {
+    if (!checkName(call)) return false;
+    return call.request.headers.origin === undefined || isOwnPage(call) || checkPage(call);
+  }
+
+  function checkName(call: HttpCall): boolean {
     const { request } = call;
     const { host = "" } = request.headers;
     const isScrape = call.path === METRICS_PATH && isByAddress(call);
@@ -98,7 +105,7 @@ export function createRequestGuard({ gate, policy, bases, refused }: RequestGuar
       const message = "A request has one Authorization header at most.";
       return refuse(call, { status: 400, message });
     }
-    return request.headers.origin === undefined || isOwnPage(call) || checkPage(call);
+    return true;
   }
 
   function checkPage(call: HttpCall): boolean {
@@ -142,6 +149,7 @@ export function createRequestGuard({ gate, policy, bases, refused }: RequestGuar
 
   return {
     checkAddress,
+    checkName,
     checkProbe(call) {
       if (call.request.headers.host !== undefined && !isByAddress(call)) return checkAddress(call);
       return call.request.headers.origin === undefined || checkPage(call);

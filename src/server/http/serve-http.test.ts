@@ -21,7 +21,15 @@ const metrics = createMetrics({ version: "0", ...nothing, servers: () => [] });
 const healthParts = { askStore: async () => {}, isConfigGood: () => true, isDraining: () => false };
 const health = createHealth(healthParts);
 
-async function openListener(settings: { allowedOrigins?: string[]; headersMs?: number; clock?: Clock } = {}) {
+interface ListenerSettings {
+  readonly allowedOrigins?: string[];
+  readonly headersMs?: number;
+  readonly clock?: Clock;
+  readonly publicUrl?: string;
+  readonly oauth?: { readonly issuer: string; readonly scopes: object };
+}
+
+async function openListener(settings: ListenerSettings = {}) {
   const source = createFixtureSource("notes", [toolOf("add")]);
   const { gateway, registry } = await openRig(source);
   await registry.discover({ waitMs: 5_000 }, { traceId: "t", signal: new AbortController().signal });
@@ -52,6 +60,8 @@ async function openListener(settings: { allowedOrigins?: string[]; headersMs?: n
     health: createHealth({ ...healthParts, isDraining: () => isDraining }),
     log: silentLog,
     ...(settings.headersMs !== undefined && { headersMs: settings.headersMs }),
+    ...(settings.publicUrl !== undefined && { publicUrl: settings.publicUrl }),
+    ...(settings.oauth !== undefined && { oauth: settings.oauth }),
   });
   onTestFinished(() => listener.close());
   const url = new URL(listener.url);
@@ -346,5 +356,79 @@ describe("S18: sockets without a token", () => {
     socket.resume();
     await gone;
     await eventually("the count", () => listener.strangerCount === 0);
+  });
+});
+
+describe("the server card", () => {
+  const CARD = "/mcp/server-card";
+  const get = (url: URL, headers: Record<string, string> = {}) => send(url, { method: "GET", headers });
+
+  it("tells without a token how the gateway is reached, and nothing of its servers", async () => {
+    const { at, url, source } = await openListener();
+    const answer = await get(at(CARD));
+    expect(answer.status).toBe(200);
+    expect(answer.headers["content-type"]).toBe("application/mcp-server-card+json");
+    expect(answer.json()).toMatchObject({
+      $schema: "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
+      name: expect.stringMatching(/^[a-zA-Z0-9.-]+\/[a-zA-Z0-9._-]+$/),
+      remotes: [
+        {
+          type: "streamable-http",
+          url: url.href,
+          headers: [{ name: "Authorization", isRequired: true, isSecret: true }],
+          supportedProtocolVersions: expect.arrayContaining(["2026-07-28", "2025-11-25"]),
+        },
+      ],
+    });
+    expect(String(answer.json()["description"]).length).toBeLessThanOrEqual(100);
+    expect(answer.text).not.toContain(source.id);
+    expect(Object.keys(answer.json())).not.toContain("_meta");
+  });
+
+  it("is the same for a profile whether there is one or not", async () => {
+    const { at, url } = await openListener();
+    const card = (await get(at("/mcp/no-such/server-card"))).text;
+    expect(card).toBe((await get(at(CARD))).text.replace(url.href, `${url.href}/no-such`));
+    for (const path of [
+      "/mcp/A/server-card",
+      "/mcp/a/b/server-card",
+      "/server-card",
+      `${CARD}/`,
+      "/mcp//server-card",
+    ])
+      expect([path, (await get(at(path))).status]).toEqual([path, 401]);
+  });
+
+  it("is no way past the token: what is not a card is refused there as everywhere", async () => {
+    const { at } = await openListener();
+    for (const method of ["POST", "PUT"])
+      expect((await send(at(CARD), { method, body: initialize() })).status).toBe(401);
+  });
+
+  it("is closed to another Host, and on a person's machine to web pages", async () => {
+    const { at, refused } = await openListener();
+    expect((await get(at(CARD), { Host: "evil.example" })).status).toBe(403);
+    const page = await get(at(CARD), { Origin: "https://evil.example" });
+    expect([page.status, page.headers["access-control-allow-origin"]]).toEqual([403, undefined]);
+    expect(refused).toEqual(["host", "origin"]);
+  });
+
+  it("of a gateway with a public address is for any page, and names whose tokens are taken", async () => {
+    const oauth = { issuer: "https://issuer.example", scopes: {} };
+    const { listener } = await openListener({ publicUrl: "https://mcp.example", oauth });
+    const at = (path: string) => new URL(path, `http://127.0.0.1:${listener.port}`);
+    const answer = await get(at("/mcp/triage/server-card"), {
+      Host: "mcp.example",
+      Origin: "https://page.example",
+    });
+    expect([answer.status, answer.headers["access-control-allow-origin"]]).toEqual([200, "*"]);
+    expect(answer.json()).toMatchObject({
+      remotes: [{ url: "https://mcp.example/mcp/triage" }],
+      _meta: {
+        "io.github.repertoire-mcp/protectedResourceMetadata":
+          "https://mcp.example/.well-known/oauth-protected-resource/mcp/triage",
+      },
+    });
+    expect((await get(at(CARD), { Host: "evil.example" })).status).toBe(403);
   });
 });

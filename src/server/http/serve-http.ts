@@ -32,6 +32,7 @@ import type { PeerDoor } from "./replicas/peer-door.ts";
 import type { ReplicaDeps } from "./replicas/replica-front.ts";
 import { systemClock } from "../../core/clock.ts";
 import { createHookEndpoint, HOOK_PATH, type HookDeps } from "./hook-endpoint.ts";
+import { cardOf, replyCard } from "./server-card.ts";
 import { SocketShare } from "./socket-share.ts";
 import { headerOf, rememberCall, type HttpCall, UnderWay } from "./http-call.ts";
 
@@ -169,6 +170,7 @@ export async function listenHttp(deps: HttpServerDeps): Promise<HttpListener> {
   const underWay = new UnderWay();
   const handle = createHandler({
     ...deps,
+    bases,
     guard,
     operate,
     openFront,
@@ -221,8 +223,9 @@ async function openReplicas(deps: ReplicaDeps, share: SocketShare, log: Log) {
 
 interface HandlerDeps extends Pick<
   HttpServerDeps,
-  "ended" | "health" | "hooks" | "isDraining" | "log" | "profile" | "refused"
+  "ended" | "health" | "hooks" | "isDraining" | "log" | "oauth" | "profile" | "publicUrl" | "refused"
 > {
+  readonly bases: readonly string[];
   readonly underWay: UnderWay;
   readonly guard: RequestGuard;
   readonly share: SocketShare;
@@ -257,6 +260,14 @@ function createHandler(deps: HandlerDeps) {
     const probe = openProbeOf(call);
     if (probe !== undefined) {
       if (guard.checkProbe(call)) await answerProbe(call, probe, deps.health);
+      return;
+    }
+    const card = cardOf(call);
+    if (card !== undefined) {
+      // A gateway that is there for others may be known by any page; one on a person's machine is nobody's to find.
+      const isPublic = deps.publicUrl !== undefined;
+      if (isPublic ? guard.checkName(call) : guard.checkAddress(call))
+        replyCard(call, card, { ...deps, isPublic });
       return;
     }
     const { request, response, path } = call;
