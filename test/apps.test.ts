@@ -1,5 +1,5 @@
 /** Apps of real servers behind the gateway, shown in a real browser by the bridge that hosts use. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { UI_EXTENSION, UI_SETTINGS } from "../src/core/extensions.ts";
@@ -17,11 +17,12 @@ const VANILLA = {
   args: [programOf("@modelcontextprotocol/server-basic-vanillajs", "mcp-server-basic-vanillajs"), "--stdio"],
 };
 
+const BOARD = join(import.meta.dirname, "fixtures/board-server.mjs");
+
 async function openGateway(config: object = {}, boards: readonly string[] = ["board"]) {
   const folder = temporaryFolder();
   const logOf = (id: string) => join(folder, `${id}.log`);
-  const server = join(import.meta.dirname, "fixtures/board-server.mjs");
-  const servers = boards.map((id) => [id, { command: process.execPath, args: [server, logOf(id)] }] as const);
+  const servers = boards.map((id) => [id, { command: process.execPath, args: [BOARD, logOf(id)] }] as const);
   const mcpServers = { time: VANILLA, ...Object.fromEntries(servers) };
   const written = { mcpServers, exposure: "full", ...config };
   const gateway = await openHttpGateway({ config: written });
@@ -80,6 +81,18 @@ describe.each(ERAS)("a host of Apps that speaks %s, at an endpoint of several se
       _meta: { ui: { csp: { connectDomains: ["https://declared.example"] }, prefersBorder: true } },
     });
   });
+});
+
+it("people see the tools that are for Apps alone, and types for code do not have them", () => {
+  const folder = temporaryFolder();
+  const file = join(folder, "config.json");
+  const args = [BOARD, join(folder, "log")];
+  writeFileSync(file, JSON.stringify({ mcpServers: { board: { command: process.execPath, args } } }));
+  const run = (...command: string[]) => runCli([...command, "--config", file], { folder }).stdout;
+  expect(run("tools", "--json")).toContain("board__move");
+  const types = run("types");
+  expect(types).toContain("show_board");
+  expect(types).not.toContain("move");
 });
 
 const [LEGACY] = ERAS;

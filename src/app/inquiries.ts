@@ -3,6 +3,7 @@ import { CAPABILITIES_ID } from "../core/names.ts";
 import { succeed } from "../core/result.ts";
 import { drawText } from "../workflows/drawing/text-drawing.ts";
 import { createKnownSearch } from "../gateway/known-tools.ts";
+import { everyTool } from "../registry/catalogue.ts";
 import { declareCatalogue } from "./code-directory.ts";
 import { usableServers } from "./config-view.ts";
 import type { Inquiries } from "./contract.ts";
@@ -67,15 +68,15 @@ export function createInquiries(
       const wanted = [...chosen, CAPABILITIES_ID];
       const catalogue = await registry.discover({ waitMs, servers: wanted }, { ...ownContext(), onProgress });
       return {
-        tools: catalogue.components.filter(({ source }) => wanted.includes(source)),
+        tools: everyTool(catalogue).filter(({ source }) => wanted.includes(source)),
         pending: catalogue.pending.filter((source) => wanted.includes(source)),
         failed: catalogue.failed.filter(({ source }) => wanted.includes(source)),
       };
     },
     async knownTools() {
       await freshenLibrary();
-      const { components, pending, failed } = registry.catalogue();
-      return { tools: components, pending, failed };
+      const { pending, failed } = registry.catalogue();
+      return { tools: everyTool(registry.tools()), pending, failed };
     },
     async declareTools(chosen) {
       await freshenLibrary();

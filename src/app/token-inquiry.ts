@@ -6,7 +6,7 @@ import type { ProfileConfig } from "../config/config.ts";
 import type { StorePlace } from "../config/locate-store.ts";
 import type { Guard } from "../core/guard.ts";
 import type { ToolView } from "../core/tool.ts";
-import type { ListedTools } from "../registry/catalogue.ts";
+import { everyTool, type ListedTools } from "../registry/catalogue.ts";
 import { createProfileView } from "../gateway/profiles/profile-view.ts";
 import { principalOf } from "../server/auth/token-principals.ts";
 import type { TokenEntry } from "../server/auth/token.ts";
@@ -31,7 +31,8 @@ export function createTokenInquiry(
   async function reachBy(profile: string | null, entry: TokenEntry): Promise<TokenReach> {
     const rules = profile === null ? undefined : config.current().profiles[profile];
     if (profile !== null && rules === undefined) return { profile, isMissing: true, tools: [], pending: [] };
-    const { components, pending } = registry.catalogue();
+    const { pending } = registry.catalogue();
+    const components = everyTool(registry.tools());
     const view =
       profile === null || rules === undefined ? undefined : viewOf(profile, rules, registry.tools());
     const principal = principalOf(entry, new AbortController().signal);
@@ -55,9 +56,10 @@ export function createTokenInquiry(
 export function viewOf(profile: string, rules: ProfileConfig, tools: ListedTools): ToolView {
   const { transparent: server } = rules;
   if (server === undefined) return createProfileView(profile, rules, () => tools);
-  const components = [...tools.components, ...tools.appOnly];
   const names = new Map(
-    components.filter(({ source }) => source === server).map((one) => [one.name, one.definition.name]),
+    everyTool(tools)
+      .filter(({ source }) => source === server)
+      .map((one) => [one.name, one.definition.name]),
   );
   return {
     profile,

@@ -6,7 +6,7 @@
 import { isForApps, pageOf } from "../registry/app-tool.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { Component, ToolView } from "../core/tool.ts";
-import type { ListedTools } from "../registry/catalogue.ts";
+import { everyTool, type ListedTools } from "../registry/catalogue.ts";
 import { quote } from "../text/quote.ts";
 
 /** Enough to see which servers there are to choose from. */
@@ -64,7 +64,7 @@ function isShown(tool: string, view: ToolView | undefined): boolean {
 function appsIn(tools: ListedTools): Apps {
   let apps = known.get(tools);
   if (apps === undefined) {
-    apps = readApps([...tools.components, ...tools.appOnly]);
+    apps = readApps(everyTool(tools));
     known.set(tools, apps);
   }
   return apps;

@@ -79,6 +79,11 @@ export interface ListedTools {
   readonly appOnly: readonly Component[];
 }
 
+/** All of them, in the order of their names: for people, and for what is decided about every tool. */
+export function everyTool({ components, appOnly }: ListedTools): readonly Component[] {
+  return appOnly.length === 0 ? components : byName([...components, ...appOnly]);
+}
+
 type MergedListings = ListedTools &
   Pick<Catalogue, "resources" | "resourceTemplates" | "prompts" | "skills" | "rejected">;
 
@@ -140,7 +145,6 @@ export function createListings(routeDeps: RouteDeps): Listings {
 function mergeListings(listings: ReadonlyMap<string, Listing>): MergedListings {
   const sorted = [...listings].sort(([a], [b]) => compareText(a, b));
   const all = sorted.map(([, listing]) => listing);
-  const byName = (tools: Component[]) => tools.sort((a, b) => compareText(a.name, b.name));
   return {
     components: byName(all.flatMap((listing) => listing.components)),
     appOnly: byName(all.flatMap((listing) => listing.appOnly)),
@@ -150,6 +154,10 @@ function mergeListings(listings: ReadonlyMap<string, Listing>): MergedListings {
     skills: all.flatMap((listing) => listing.skills),
     rejected: sorted.flatMap(([source, listing]) => listing.rejected.map((item) => ({ source, ...item }))),
   };
+}
+
+function byName(tools: Component[]): Component[] {
+  return tools.sort((a, b) => compareText(a.name, b.name));
 }
 
 /** What is listed, with how far the servers can be trusted to have said it all. */

@@ -4,7 +4,7 @@
  */
 import { isMetaToolName } from "../../core/meta-tool-names.ts";
 import { CAPABILITIES_ID, EXPOSED_NAME_LENGTH_MAX } from "../../core/names.ts";
-import type { ListedTools } from "../../registry/catalogue.ts";
+import { everyTool, type ListedTools } from "../../registry/catalogue.ts";
 
 export interface BareNames {
   nameOf(tool: string): string | undefined;
@@ -21,12 +21,9 @@ interface BareNaming {
 /** What clients take for a tool's name, without the `__` that ends a server's id in an exposed name. */
 const PLAIN = /^(?!.*__)[A-Za-z0-9_-]+$/;
 
-export function findBareNames(
-  { components, appOnly }: ListedTools,
-  { isNamed, isTaken }: BareNaming,
-): BareNames {
+export function findBareNames(tools: ListedTools, { isNamed, isTaken }: BareNaming): BareNames {
   const byBare = new Map<string, string | undefined>();
-  for (const { name, source, definition } of [...components, ...appOnly]) {
+  for (const { name, source, definition } of everyTool(tools)) {
     const bare = definition.name;
     if (source === CAPABILITIES_ID || !isNamed(name) || !isBare(bare) || isTaken(bare)) continue;
     byBare.set(bare, byBare.has(bare) ? undefined : name);

@@ -17,6 +17,7 @@ import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import {
   RPC_ERROR,
   type CallContext,
+  type Component,
   type ListKind,
   type ToolAnswer,
   type ToolDefinition,
@@ -151,8 +152,9 @@ export function createTransparentGateway(deps: TransparentDeps): Gateway {
   /** As it was listed last, or as the registry knows it where nothing was listed here yet. */
   function knownTool(name: string): ToolDefinition | undefined {
     if (pages.hasTools()) return pages.tool(name);
-    const known = registry.catalogue().components;
-    return known.find(({ source, definition }) => source === server && definition.name === name)?.definition;
+    const { components, appOnly } = registry.catalogue();
+    const isMeant = ({ source, definition }: Component) => source === server && definition.name === name;
+    return (components.find(isMeant) ?? appOnly.find(isMeant))?.definition;
   }
 
   return {
