@@ -67,7 +67,7 @@ export function createCodeDirectory(deps: CodeDirectoryDeps): ToolDirectory {
       siblings.map(({ part }) => part),
     );
     return unknown(
-      `The server ${server} has no tool ${quote(tool)}.`,
+      `${server === deps.programId ? "The program" : `The server ${server}`} has no tool ${quote(tool)}.`,
       near.map((part) => codeName(server, part)),
       { isGranted: isGranted(view, `${server}__${tool}`) },
     );
