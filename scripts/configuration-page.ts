@@ -35,6 +35,8 @@ const INTRODUCTION = `# Configuration
 - **Store**: \`store.url\`, or \`REPERTOIRE_DATABASE_URL\`, which wins, names a PostgreSQL database that several gateways share; without either, the store is a file in the home. The URL is shown nowhere:
   messages name its host and database. It is read once, when the gateway starts. \`REPERTOIRE_REPLICA_URL\` is where the other gateways reach this one, by default the address that it listens on, or
   \`http://<hostname>:<port>\` where it listens on all. [Operating](operating.md#the-store)
+- **Registry**: \`registry.url\`, or \`REPERTOIRE_REGISTRY_URL\`, which wins, is the MCP registry that \`repertoire search\` and \`repertoire add NAME\` ask; without either, the official one. No gateway asks it.
+  [Adding by name](servers.md#adding-by-name)
 - **Home**: \`REPERTOIRE_HOME\` or \`--home\`, by default \`$XDG_DATA_HOME/repertoire\` (\`~/.local/share/repertoire\`).
 
 [Profiles](profiles.md) are views of the gateway for clients that should see less or something else.
@@ -52,7 +54,7 @@ In a project folder with a \`repertoire.json\` that is trusted, both files count
 | \`workflows.allowShell\`, \`workflows.allowPrivateHttp\` | \`false\` in your own file stays \`false\` |
 | \`trust\`, and that of a server | a project can be more careful than your own file, and not less |
 | \`tools.suspicious\`, \`library.changedTools\` | \`"block"\` and \`"refuse"\` in your own file stay |
-| \`workflows.fileRoots\`, \`http.host\`, \`http.publicUrl\`, \`http.allowedHosts\`, \`http.allowedOrigins\`, \`http.oauth\`, \`http.console\`, \`store.url\` | what your own file says stays |
+| \`workflows.fileRoots\`, \`http.host\`, \`http.publicUrl\`, \`http.allowedHosts\`, \`http.allowedOrigins\`, \`http.oauth\`, \`http.console\`, \`registry.url\`, \`store.url\` | what your own file says stays |
 
 Where your own file says nothing, a trusted project decides: you have seen its settings when you trusted it. A setting of a project that has no effect for one of these reasons is a warning.
 

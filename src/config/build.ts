@@ -5,6 +5,7 @@ import {
   type ConfigInput,
   type ConfigOrigin,
   type HttpTransport,
+  type InstalledFrom,
   type LlmConfig,
   type ServerConfig,
   type ServerOAuthConfig,
@@ -82,6 +83,7 @@ export function buildConfig(input: BuildInput): Config {
     http: buildHttp(settings.http),
     store,
     ...(input.store.replicaUrl !== undefined && { replicaUrl: input.store.replicaUrl }),
+    registry: settings.registry.url === undefined ? {} : { url: settings.registry.url },
     telemetry: buildTelemetry(settings.telemetry),
     log: {
       level,
@@ -220,6 +222,7 @@ function serverFromFile(
     trust: entry.trust ?? input.file.trust,
     isPrivate: entry.private,
     ...(entry.integrity !== undefined && { integrity: entry.integrity }),
+    ...(entry.installed !== undefined && { installed: withoutGaps(entry.installed) }),
     fromEnvironment: namesOf(input.expansion.uses.filter(isOwn).map(({ variable }) => variable)),
     inputs: namesOf(inputs.map((use) => use.id)),
     missingInputs: namesOf(inputs.filter(({ state }) => state === "missing").map((use) => use.id)),
@@ -258,6 +261,12 @@ function asWritten(written: Record<string, unknown>): TransportTexts {
     url: text("url"),
     headers: texts("headers"),
   };
+}
+
+/** Without the keys that have no value. */
+function withoutGaps(installed: NonNullable<FileServer["installed"]>): InstalledFrom {
+  const given = Object.entries(installed).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as unknown as InstalledFrom;
 }
 
 /** Each once, in order. */

@@ -45,6 +45,7 @@ export interface Config {
   readonly store: StoreConfig;
   /** Where other replicas reach this one, where the environment says so; see `replicaUrlOf`. */
   readonly replicaUrl?: string;
+  readonly registry: RegistryConfig;
   readonly telemetry: TelemetryConfig;
   readonly log: LogConfig;
   /** Exact values that must never be shown, the longest first. For `createRedactor`; never for output. */
@@ -94,12 +95,32 @@ export interface ServerConfig {
   readonly transport: ServerTransport;
   /** Of the npm package that its command runs, as the registry had it when it was pinned. */
   readonly integrity?: string;
+  /** Where it came from, if `add` took it from a registry or a bundle. */
+  readonly installed?: InstalledFrom;
   /** The file of variables for its command, as written. */
   readonly envFile?: string;
   /** How the user logs in to a remote server, where that is not found out from the server itself. */
   readonly oauth?: ServerOAuthConfig;
   /** The transport as written, with `${VAR}` in place of values: what may be shown, through `describeConfig`. */
   readonly written: ServerTransport;
+}
+
+/** Where a server came from. Another one of these is another server. */
+export interface InstalledFrom {
+  readonly name: string;
+  readonly version: string;
+  readonly registry?: string;
+  /** Of the file that was published. */
+  readonly sha256?: string;
+  /** Where its bundle was unpacked, below `<home>/bundles`. */
+  readonly bundle?: string;
+  /** Of the list of the files of the bundle. */
+  readonly files?: string;
+}
+
+/** The MCP registry that servers are found in. */
+interface RegistryConfig {
+  readonly url?: string;
 }
 
 export interface ServerOAuthConfig {
@@ -343,6 +364,7 @@ export const SECTIONS_IN_NEED_OF_TRUST = [
   "workflows",
   "http",
   "store",
+  "registry",
   "telemetry",
   "log",
 ] as const;

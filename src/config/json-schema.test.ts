@@ -43,6 +43,7 @@ test("describes every key", () => {
     "workflows",
     "http",
     "store",
+    "registry",
     "telemetry",
     "log",
   ]);

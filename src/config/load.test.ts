@@ -47,6 +47,7 @@ describe("without a file", () => {
           console: { addPrograms: false },
         },
         store: { poolSize: 10, pooler: false, waitMs: 30_000 },
+        registry: {},
         telemetry: { sampleRatio: 1 },
         log: { level: "info" },
         secrets: [],

@@ -147,6 +147,39 @@ const serverOAuth = section({
     .describe("What the login asks for. Without it, what the server says that it needs."),
 });
 
+function findSha256Problem(value: string): ValueProblem | undefined {
+  return /^[0-9a-f]{64}$/.test(value) ? undefined : { message: "is not a SHA-256 of 64 hexadecimal digits" };
+}
+
+/** Below the folder of bundles in the home, and never outside. */
+function findBundleProblem(value: string): ValueProblem | undefined {
+  const isPlace = /^[a-z0-9][a-z0-9_-]{0,63}\/[0-9a-f]{16}$/.test(value);
+  return isPlace
+    ? undefined
+    : { message: "is not the place of an unpacked bundle, such as notes/0123456789abcdef" };
+}
+
+const installed = section({
+  name: text(findEmpty).describe(
+    "What the server is called where it came from, such as io.github.acme/notes.",
+  ),
+  version: text(findEmpty).describe("Exactly this version."),
+  registry: text(findUrlProblem).optional().describe("The registry that named it."),
+  sha256: text(findSha256Problem)
+    .optional()
+    .describe(
+      "Of the file that was published: of a bundle it was compared, of a Python package it is only recorded.",
+    ),
+  bundle: text(findBundleProblem)
+    .optional()
+    .describe("Where its bundle was unpacked, below the folder bundles of the home."),
+  files: text(findSha256Problem)
+    .optional()
+    .describe(
+      "Of the list of the files of the bundle: the server is not started when one of them has changed.",
+    ),
+});
+
 const TRANSPORT_TYPES = ["stdio", "http", "sse", "streamable-http"] as const;
 
 const server = section({
@@ -209,6 +242,12 @@ const server = section({
     .describe(
       "The integrity of the npm package that the command runs, as `repertoire pin` writes it. The server is not started when the " +
         "registry has another one under that version.",
+    ),
+  installed: installed
+    .optional()
+    .describe(
+      "Where the server came from, as `repertoire add` writes it. Nothing of such a server counts as first seen: with trust " +
+        '"ask", everything that it offers is held until a person approves it.',
     ),
   private: flag()
     .default(false)
@@ -546,6 +585,16 @@ const telemetry = section({
     ),
 });
 
+const registry = section({
+  url: text(findUrlProblem)
+    .meta(orVariable("^[Hh][Tt][Tt][Pp][Ss]?://"))
+    .optional()
+    .describe(
+      "Its address with the version of its API, such as https://registry.example.com/v0.1; without a path, /v0 is added. " +
+        "Without it, the official registry. REPERTOIRE_REGISTRY_URL wins over it.",
+    ),
+});
+
 const log = section({
   level: choice(LOG_LEVELS).default("info").describe("The least important messages that are still written."),
   file: text(findPathProblem)
@@ -685,6 +734,7 @@ export const fileSchema = section({
   workflows: workflows.prefault({}).describe("What the built-in nodes of workflows may do."),
   http: http.prefault({}).describe("How clients come in over HTTP."),
   store: store.prefault({}).describe("Where everything is kept that must survive."),
+  registry: registry.prefault({}).describe("The MCP registry that `search` and `add` ask for servers."),
   telemetry: telemetry.prefault({}).describe("Traces for OpenTelemetry."),
   log: log.prefault({}).describe("What is logged, and where."),
 });

@@ -193,6 +193,7 @@ const USER_STAYS: ReadonlySet<string> = new Set([
   "http.allowedOrigins",
   "http.oauth",
   "http.console",
+  "registry.url",
   "store.url",
   "workflows.fileRoots",
 ]);
