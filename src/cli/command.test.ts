@@ -90,7 +90,7 @@ it("knows what completes an argument and an option", () => {
 
 it("every command has a group, a name of its own and a summary of one line", () => {
   const names = COMMANDS.flatMap(({ name, aliases = [] }) => [name, ...aliases]);
-  expect(names).toHaveLength(61);
+  expect(names).toHaveLength(62);
   expect(new Set(names).size).toBe(names.length);
   for (const { name, group, summary, isHidden, help = "" } of COMMANDS) {
     expect(Object.keys(GROUP_TITLES), name).toContain(group);

@@ -7,6 +7,7 @@ import { demoCommand } from "./demo/demo.ts";
 import { demoServerCommand } from "./demo/demo-server.ts";
 import { serversCommand, removeCommand, enableCommand, disableCommand } from "./commands/servers/servers.ts";
 import { addCommand } from "./commands/servers/add.ts";
+import { searchCommand } from "./commands/servers/search.ts";
 import { pinCommand } from "./commands/servers/pin.ts";
 import { toolsCommand, typesCommand } from "./commands/use/tools.ts";
 import { describeCommand } from "./commands/use/describe.ts";
@@ -50,6 +51,7 @@ export const COMMANDS: readonly CommandDefinition[] = [
   demoCommand,
   demoServerCommand,
   serversCommand,
+  searchCommand,
   addCommand,
   removeCommand,
   enableCommand,
