@@ -42,6 +42,11 @@ export function trustOf(config: Config, server: string): TrustLevel {
   return levels.get(server) ?? config.trust;
 }
 
+/** Whether `add` took a server from a registry or a bundle: what it offers first was chosen by nobody. */
+export function isInstalled({ servers }: Config, server: string): boolean {
+  return servers.find(({ id }) => id === server)?.installed !== undefined;
+}
+
 /** Which tools a list shows, through a profile or without one; a profile that fronts one server shows all of it. */
 export function exposureOf({ exposure, profiles }: Config, profile: string | undefined): Config["exposure"] {
   const rules = profile === undefined ? undefined : profiles[profile];

@@ -12,7 +12,7 @@ import { GATEWAY } from "../telemetry/audit-trail.ts";
 import { createServers } from "../servers/configured-servers.ts";
 import { systemAfter } from "../timing/after.ts";
 import type { CallRecording } from "./call-recording.ts";
-import { explainAbsent, trustOf, usableServers } from "./config-view.ts";
+import { explainAbsent, isInstalled, trustOf, usableServers } from "./config-view.ts";
 import type { AppOptions, Front } from "./contract.ts";
 import { ownContext, type Foundation } from "./foundation.ts";
 import { openGuard } from "./trust/guarding.ts";
@@ -55,6 +55,7 @@ export async function openTools(
   const pins = createPins({
     store: store.pins,
     trustOf: (server) => trustOf(config.current(), server),
+    hasBaseline: (server) => !isInstalled(config.current(), server),
     record: (action, subject, details) => trail.recordChange(GATEWAY, action, subject, details),
   });
   revisions.on("pins", (revision) => pins.freshen(revision));

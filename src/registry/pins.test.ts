@@ -72,6 +72,40 @@ describe("the first sight of a server", () => {
   });
 });
 
+describe("T165: T166: a server that was installed by its name", () => {
+  it("has no baseline: all of it is held until a person approves it, in every process", async () => {
+    const { list, call, pin, pins, rig, store, registry } = await openRig([SEND, READ], {
+      isInstalled: true,
+    });
+    const approve = async (name: string, kind?: "identity") => {
+      await rig.decide(name, true, kind);
+      await pins.freshen();
+    };
+    expect(await list()).toEqual([]);
+    expect(await call("s__send")).toMatchObject({ error: { code: "SECURITY_ERROR", reason: "held" } });
+    expect(registry.route("s__send")).toBeUndefined();
+    expect(await pin("", "identity")).toMatchObject({ status: "held", approved: null });
+    const other = await openRig([SEND], { store, isInstalled: true });
+    expect(await other.list()).toEqual([]);
+    await list();
+    await approve("send");
+    expect(await list()).toEqual([]);
+    await approve("", "identity");
+    expect(await list()).toEqual(["s__send"]);
+    expect(await call("s__send")).toMatchObject({ success: true });
+    await approve("read");
+    expect(await list()).toEqual(["s__read", "s__send"]);
+  });
+
+  it("stays held where its list cannot be put on record", async () => {
+    const { store, list, call, server } = await openRig([SEND], { isInstalled: true });
+    store.pins.offer = () => Promise.reject(new Error("disk full"));
+    expect(await list()).toEqual([]);
+    expect(await call("s__send")).toMatchObject({ success: false });
+    expect(server.calls).toEqual([]);
+  });
+});
+
 describe("a changed tool", () => {
   it("T097: is held with trust ask: not listed, not found, not called; and released when it goes back", async () => {
     const { list, call, server, registry, pin, audit } = await openRig();

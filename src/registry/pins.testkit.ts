@@ -59,7 +59,11 @@ export async function openTestStore(): Promise<Store> {
 
 export async function openPinnedRig(
   server: PinnedServer,
-  options: { readonly store?: Store; readonly trust?: TrustLevel } & Pick<RegistryDeps, "cache"> = {},
+  options: {
+    readonly store?: Store;
+    readonly trust?: TrustLevel;
+    readonly isInstalled?: boolean;
+  } & Pick<RegistryDeps, "cache"> = {},
 ): Promise<PinnedRig> {
   const store = options.store ?? (await openTestStore());
   const time = createTestTime();
@@ -68,6 +72,7 @@ export async function openPinnedRig(
     ...time,
     store: store.pins,
     trustOf: () => rig.trust,
+    hasBaseline: () => options.isInstalled !== true,
     record: (action, subject, details) => audit.push({ action, subject, details }),
   });
   const registry = createRegistry({

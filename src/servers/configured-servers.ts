@@ -3,7 +3,7 @@
  * or disabled is removed and stopped, what changed is replaced, and what is the same keeps running. One that cannot be
  * started as it is configured is there and starts nothing, so that its callers are told why.
  */
-import type { Config, ServerConfig } from "../config/config.ts";
+import type { Config, InstalledFrom, ServerConfig } from "../config/config.ts";
 import { startLimitOf } from "../config/entries/installer.ts";
 import { formatProblem } from "../config/problem.ts";
 import { hashJson, type JsonObject } from "../core/json.ts";
@@ -221,8 +221,11 @@ function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
   // What was listed before the problem came is not listed while it is there: nothing of it could be called.
   if (problems.length > 0) return hashJson({ id: server.id, problems: problems.map(formatProblem) });
   const login = oauth === undefined ? {} : { oauth: { ...oauth, clientSecret: oauth.clientSecret ?? null } };
-  const { integrity } = server;
-  const pinned = integrity === undefined ? {} : { integrity };
+  const { integrity, installed } = server;
+  const pinned = {
+    ...(integrity !== undefined && { integrity }),
+    ...(installed !== undefined && { installed: { ...installed } }),
+  };
   return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login, ...pinned });
 }
 
@@ -233,7 +236,19 @@ const PACKAGE = /^((?:@[\w.-]{1,100}\/)?[\w.-]{1,200})(?:@|==)([\w.+*^~-]{1,100}
  * Who a server is, as the config says: what its pins are compared with. As it is written, so that a variable with
  * another value is no other server, and without secrets.
  */
-export function identityOf({ written }: Pick<ServerConfig, "written">): JsonObject {
+export function identityOf({ written, installed }: Pick<ServerConfig, "written" | "installed">): JsonObject {
+  return {
+    ...identityOfTransport(written),
+    ...(installed !== undefined && { installed: originOf(installed) }),
+  };
+}
+
+/** The same file of the same version from another registry is the same server. */
+function originOf({ name, version, sha256 }: InstalledFrom): JsonObject {
+  return { name, version, ...(sha256 !== undefined && { sha256 }) };
+}
+
+function identityOfTransport(written: ServerConfig["written"]): JsonObject {
   const masked = maskTransport(written);
   if (masked.kind !== "stdio") return { url: masked.url };
   const { command, args } = masked;

@@ -30,6 +30,11 @@ export interface PinsDeps {
   readonly store: PinStore;
   /** The trust in a server as the config says now. */
   readonly trustOf: (server: string) => TrustLevel;
+  /**
+   * Whether the first sight of a server is its baseline. Where it is not, everything is new: nobody has chosen what a server
+   * offers that was installed by its name.
+   */
+  readonly hasBaseline?: (server: string) => boolean;
   /** Puts on the audit trail what was held, noted or released. */
   readonly record?: (action: string, subject: string, details: JsonObject) => void;
   readonly clock?: Clock;
@@ -48,7 +53,7 @@ type ServerPins = ReadonlyMap<string, Pin>;
 const NO_PINS: ServerPins = new Map();
 
 export function createPins(deps: PinsDeps): Pins {
-  const { store, trustOf, clock = systemClock } = deps;
+  const { store, trustOf, hasBaseline = () => true, clock = systemClock } = deps;
   const listeners = new Set<(server: string) => void>();
   const turns = new Map<string, Mutex>();
   /** One read at a time, so that an older one never takes the place of a newer. */
@@ -128,7 +133,7 @@ export function createPins(deps: PinsDeps): Pins {
   async function see(sighting: Sighting): Promise<void> {
     const { server } = sighting;
     let pins = servers.get(server) ?? NO_PINS;
-    if (pins.size === 0) {
+    if (pins.size === 0 && hasBaseline(server)) {
       await store.begin(server, baselineOf(sighting));
       pins = await reads.run(() => readServer(server));
     }

@@ -4,7 +4,7 @@
  * | what is offered                                   | allow | scan  | ask  |
  * |---------------------------------------------------|-------|-------|------|
  * | what a person approved                            | used  | used  | used |
- * | what was first seen                               | used  | used; held on a finding ||
+ * | what was first seen of one that was not installed | used  | used; held on a finding ||
  * | a change that can only narrow                     | noted | noted | noted |
  * | new or changed, the identity of the server too    | noted | noted; held on a finding | held |
  * | a new or changed skill                            | noted | held  | held |
