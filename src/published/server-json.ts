@@ -1,7 +1,7 @@
 /**
- * What a registry says of a server (`server.json`, and what the registry adds to it), as far as it is used here. Anybody can
- * publish there, so every text and every list has a bound, and nothing is believed: what it means for this machine is decided
- * where it is used. Keys that are not known are left out.
+ * What a registry says of a server (`server.json`, and what the registry adds to it), as far as it is used here.
+ * Anybody can publish there, so every text and every list has a bound, and nothing is believed: what it means for this
+ * machine is decided where it is used. Keys that are not known are left out.
  */
 import * as z from "zod";
 

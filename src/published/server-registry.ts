@@ -1,7 +1,7 @@
 /**
- * The MCP registry: where servers are found by name. It is asked over the one guarded HTTP client. What it leads to may not be
- * nearer to this machine than the registry is, so a registry on the internet cannot name an address of this network. An answer
- * is bounded, and what cannot be used of it is left out and counted. Nothing is kept.
+ * The MCP registry: where servers are found by name. It is asked over the one guarded HTTP client. What it leads to
+ * may not be nearer to this machine than the registry is, so a registry on the internet cannot name an address of this
+ * network. An answer is bounded, and what cannot be used of it is left out and counted. Nothing is kept.
  */
 import { DATA_LIMITS, parseJson, type Json } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
@@ -135,7 +135,7 @@ async function get(url: URL, { policy, bytesMax, limitMs, accept }: GetOptions):
     case "refused":
       return fail("SECURITY_ERROR", `${url.origin} leads to an address that a registry may not lead to.`, {
         reason: "address_refused",
-        hint: "A registry on the internet leads to the internet only, by https. For one of your own, name it in registry.url.",
+        hint: "A registry on the internet leads to the internet only, by https. Name one of your own in registry.url.",
       });
     case "aborted":
       return unavailable(url, `gave no whole answer within ${limitMs / 1000} s`);
@@ -167,7 +167,7 @@ function unavailable(url: URL, what: string): ToolResult<never> {
 function malformed(place: string, what: string): ToolResult<never> {
   return fail("TOOL_EXECUTION_FAILED", `The registry at ${place} gave an answer that is not used: ${what}.`, {
     reason: "malformed_answer",
-    hint: "Nothing was changed. Check the address of the registry: registry.url in the config, or REPERTOIRE_REGISTRY_URL.",
+    hint: "Nothing was changed. Check its address: registry.url in the config, or REPERTOIRE_REGISTRY_URL.",
   });
 }
 
