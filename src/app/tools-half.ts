@@ -105,6 +105,7 @@ export async function openTools(
     registry,
     log,
     version: VERSION,
+    home,
     redactors,
     client: () => front.stdio?.client(),
     modernCapabilities: () => front.stdio?.modernCapabilities(),

@@ -105,6 +105,7 @@ it("a server that lacks an input says so to everybody, and is started anew when 
     registry,
     log: silentLog,
     version: "0",
+    home,
     client: () => undefined,
     prefersModern: () => false,
     secrets: openSecretStore({ home, env: OFF }),

@@ -19,6 +19,7 @@ import {
   type UpstreamServer,
   type UpstreamStatus,
 } from "../upstream/upstream-server.ts";
+import { findChangedFile } from "../published/bundle/bundle-files.ts";
 import { createWaitingServer } from "./waiting-server.ts";
 import { maskTransport } from "../config/values/secrets.ts";
 import { findPackageRun } from "../config/entries/package-run.ts";
@@ -63,6 +64,8 @@ export interface ServersDeps {
   readonly registry: Registry;
   readonly log: Log;
   readonly version: string;
+  /** The folder of everything that must survive, with the bundles of installed servers. */
+  readonly home: string;
   /** The client that this gateway serves, if there is one. */
   readonly client: () => ClientHandle | undefined;
   /** What that client can be asked for, if it is of the modern era. */
@@ -84,6 +87,7 @@ export function createServers({
   registry,
   log,
   version,
+  home,
   client,
   modernCapabilities = () => undefined,
   hasManyClients = false,
@@ -122,6 +126,7 @@ export function createServers({
       openTransport: withIntegrity(
         createOpenTransport({ server: config.id, secrets, settings: config.oauth }),
         config,
+        home,
       ),
     });
     const stopListening = server.notified!((method, params, one) => {
@@ -260,23 +265,42 @@ function identityOfTransport(written: ServerConfig["written"]): JsonObject {
   };
 }
 
-type PinnedServer = Pick<ServerConfig, "id" | "key" | "integrity">;
+type PinnedServer = Pick<ServerConfig, "id" | "key" | "integrity" | "installed">;
 type StdioTransport = Extract<Parameters<OpenTransport>[0], { kind: "stdio" }>;
 
 /**
  * Before a server with a pinned package is started, the registry is asked whether it still has the same bytes under that
  * version. Others than those that were pinned are not started. Where nothing is found out, the server is started and the
- * log says so: a machine without a network has its packages in a cache. A server without an integrity is just started.
+ * log says so: a machine without a network has its packages in a cache. Of a server that came as a bundle, each file must be
+ * as it was unpacked. A server with neither is just started.
  */
-function withIntegrity(open: OpenTransport, server: PinnedServer): OpenTransport {
-  if (server.integrity === undefined) return open;
+function withIntegrity(open: OpenTransport, server: PinnedServer, home: string): OpenTransport {
+  const { integrity, installed } = server;
+  if (integrity === undefined && installed?.bundle === undefined) return open;
   return async (transport, log) => {
     if (transport.kind !== "stdio") return open(transport, log);
-    const problem = await findIntegrityProblem(server, transport, log);
+    const problem =
+      (await findBundleProblem(server, home)) ??
+      (integrity === undefined ? undefined : await findIntegrityProblem(server, transport, log));
     if (problem === undefined) return open(transport, log);
     const process = notStartedProcess(problem);
     return { transport: process, process };
   };
+}
+
+async function findBundleProblem(
+  { key, installed }: PinnedServer,
+  home: string,
+): Promise<NotStarted | undefined> {
+  if (installed?.bundle === undefined) return undefined;
+  const { name, version, bundle, files } = installed;
+  const changed =
+    files === undefined
+      ? "the config does not say which files it has"
+      : await findChangedFile(home, bundle, files);
+  if (changed === undefined) return undefined;
+  const reason = `The bundle of ${key} (${name} ${version}) is not what was added: ${changed}.`;
+  return { cause: "bundle_changed", reason };
 }
 
 async function findIntegrityProblem(

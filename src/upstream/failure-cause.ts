@@ -12,6 +12,8 @@ export type NotStartedCause =
   | "bad_variable"
   /** The registry has other bytes under the version that the config pins. */
   | "integrity_changed"
+  /** A file of its bundle is not as it was unpacked. */
+  | "bundle_changed"
   /** The system refused, for a reason that only its words tell. */
   | "not_started";
 

@@ -43,6 +43,11 @@ export function cureFor(cause: ViewCause | undefined, server: ServerConfig, plac
         cure: commandLine(["disable", server.id], options),
         advice: `Somebody may have replaced the package. If you have looked at it and want it: ${commandLine(["pin", server.id], options)}`,
       };
+    case "bundle_changed":
+      return {
+        cure: commandLine(["disable", server.id], options),
+        advice: `Somebody may have changed its files. To unpack it once more: ${commandLine(["add", "FILE", "--as", server.id, "--force"], options)}`,
+      };
     case "connect_timeout":
       return cureSlowStart(server, place);
     case "auth_required":

@@ -21,6 +21,7 @@ import { createBreaker, type Breaker } from "./breaker.ts";
 import { connect, type OpenConnection, type ConnectDeps, type Loss } from "./connect.ts";
 import type { Era } from "./handshake.ts";
 import type { ServerProcess } from "../process/server-process.ts";
+import type { FailureCause } from "../failure-cause.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { SingleFlight } from "../../timing/single-flight.ts";
 import { cut } from "../../text/cut.ts";
@@ -273,12 +274,15 @@ export class Connection {
     const again = `The gateway tries again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
     return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
       ...(crash !== undefined && { reason: "crashed" }),
-      ...(cause === "integrity_changed" && { reason: cause }),
-      hint: cause === "integrity_changed" ? replaced(this.#config.id) : (crash?.hint ?? again),
+      ...((cause === "integrity_changed" || cause === "bundle_changed") && { reason: cause }),
+      hint: replacedHint(cause, this.#config.id) ?? crash?.hint ?? again,
     });
   }
 }
 
-function replaced(id: string): string {
-  return `Its package may have been replaced: a person looks at it, and then runs: repertoire pin ${id}`;
+function replacedHint(cause: FailureCause | undefined, id: string): string | undefined {
+  if (cause === "integrity_changed")
+    return `Its package may have been replaced: a person looks at it, and then runs: repertoire pin ${id}`;
+  if (cause !== "bundle_changed") return undefined;
+  return `Somebody may have changed it: a person looks at it, and adds it again with: repertoire add FILE --as ${id} --force`;
 }
