@@ -34,6 +34,8 @@ export const CRASH_POINTS = [
   "approval.spent",
   /** A capability is saved, and its draft is still there. */
   "save.committed",
+  /** A bundle is unpacked under its name, and no entry of the config refers to it. */
+  "install.unpacked",
 ] as const;
 
 export type CrashPoint = (typeof CRASH_POINTS)[number];

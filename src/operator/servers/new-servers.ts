@@ -10,6 +10,7 @@ import { parseDocument } from "../../config/files/document.ts";
 import { planEdits, writeConfig } from "../../config/files/edit.ts";
 import type { FiledServer } from "../../config/entries/filed-servers.ts";
 import { asObject, objectAt } from "../../config/entries/server-check.ts";
+import type { InputDeclaration } from "../../config/values/inputs.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { openInputs, type Inputs } from "../../secrets/inputs.ts";
 import { readWhole } from "../../config/files/read-file.ts";
@@ -20,6 +21,9 @@ export interface NewServer {
   readonly entry: JsonObject;
   /** The table that holds it, where it replaces one. */
   readonly table?: FiledServer["table"];
+  /** Inputs that the entry refers to already, and the values of those that have one. */
+  readonly inputs?: readonly InputDeclaration[];
+  readonly values?: ReadonlyMap<string, string>;
 }
 
 export interface NewServersPlan {
@@ -56,7 +60,7 @@ export function planNewServers(
 /** What the file becomes; with `moves`, secrets are inputs in it. */
 export function draftNewServers({ path, servers }: NewServersPlan, moves: boolean) {
   const arranged = arrangeServers(
-    servers.map(({ key, entry, secrets }) => ({ key, entry, secrets, inputs: [] })),
+    servers.map(({ key, entry, secrets, inputs = [] }) => ({ key, entry, secrets, inputs })),
     moves,
   );
   const text = readWhole(path);
@@ -65,7 +69,9 @@ export function draftNewServers({ path, servers }: NewServersPlan, moves: boolea
     value: entry,
   }));
   const declared = declareInputs(typeof text === "string" ? text : undefined, arranged.declared);
-  return { ...planEdits(path, [...edits, ...declared]), values: arranged.values, entries: arranged.servers };
+  const given = servers.flatMap((server) => [...(server.values ?? [])]);
+  const values = new Map([...arranged.values, ...given]);
+  return { ...planEdits(path, [...edits, ...declared]), values, entries: arranged.servers };
 }
 
 export interface NewServersWritten {
@@ -102,7 +108,7 @@ export function documentAt(path: string): Record<string, unknown> | undefined {
 }
 
 /** Those that a text refers to, and those that it declares. */
-function inputsIn(value: unknown): string[] {
+export function inputsIn(value: unknown): string[] {
   const used = [...textsOf(value)].flatMap(({ text }) =>
     piecesOf(text).flatMap((piece) => (piece.kind === "input" ? [piece.id] : [])),
   );

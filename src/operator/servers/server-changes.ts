@@ -8,6 +8,7 @@ import { didYouMean, nearest } from "../../text/nearest.ts";
 import { changeConfig, configError } from "./config-change.ts";
 import type { Handler, Handlers, OperatorDeps } from "../operator.ts";
 import { recordChange } from "../record-change.ts";
+import { bundleAt, removeUnusedBundle } from "./install/write-install.ts";
 
 export interface ServerChange {
   /** What was done, in one word: `removed`. */
@@ -31,8 +32,9 @@ function handlerOf(change: ServerChange): Handler<"removeServer" | "enableServer
     changeConfig(async () => {
       const changed = changeServer(deps.place, server, change);
       if (!changed.success) return changed;
-      const { id, file } = changed.data;
+      const { id, file, bundle } = changed.data;
       await deps.app.followConfig();
+      if (bundle !== undefined) await removeUnusedBundle(bundle, deps.place);
       await recordChange(deps, viewer, {
         action: `server.${change.word}`,
         subject: id,
@@ -45,6 +47,8 @@ function handlerOf(change: ServerChange): Handler<"removeServer" | "enableServer
 export interface ChangedServer {
   readonly id: string;
   readonly file: string;
+  /** The files that it was unpacked to, where it was removed: they are not taken away yet. */
+  readonly bundle?: string;
   /** A server of the same id in a file further away, which counts once the nearer one is gone. */
   readonly next?: FiledServer;
   /** The text of the file before and after. */
@@ -73,9 +77,16 @@ export function changeServer(
       ? [{ path: [table, key], value: undefined }]
       : Object.entries(fields).map(([field, value]) => ({ path: [table, key, field], value }));
   const edits = planEdits(path, changes);
+  const bundle = fields === undefined ? bundleAt(path, server) : undefined;
   if (!isDry) editConfig(path, locateConfig(options).home, changes);
   const next = servers.find((one) => one.id !== undefined && one.id === server.id && one.path !== path);
-  return succeed({ id: server.id ?? key, file: path, edits, ...(next !== undefined && { next }) });
+  return succeed({
+    id: server.id ?? key,
+    file: path,
+    edits,
+    ...(bundle !== undefined && { bundle }),
+    ...(next !== undefined && { next }),
+  });
 }
 
 function describeMiss(name: string, options: Parameters<typeof loadConfig>[0]): string {

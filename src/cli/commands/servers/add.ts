@@ -1,3 +1,4 @@
+import { InvalidArgumentError } from "commander";
 import { findUrlProblem } from "../../../config/http.ts";
 import type { JsonObject } from "../../../core/json.ts";
 import { succeed, type ToolResult } from "../../../core/result.ts";
@@ -11,26 +12,27 @@ import { pinEntry } from "../../../operator/servers/pinned-entry.ts";
 import { placeServers, type NamedEntry } from "../../../operator/servers/placed-servers.ts";
 import { warningsOf } from "../../../operator/servers/server-risks.ts";
 import { isSnippet, readSnippet } from "../../../operator/servers/server-snippet.ts";
+import { isPublishedName } from "../../../operator/servers/install/published-name.ts";
+import { LAUNCH_KINDS } from "../../../published/choose-launch.ts";
+import { RISK_KINDS } from "../../../published/launch.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
 import { quote } from "../../../text/quote.ts";
 import { refuse } from "../../app-call.ts";
 import { defineCommand } from "../../command.ts";
-import type { GlobalOptions } from "../../global-options.ts";
 import { editedFile } from "../../place.ts";
 import { canAsk } from "../../terminal/confirm.ts";
 import { EXIT } from "../../terminal/exit-code.ts";
 import { showDryRun } from "../../terminal/shown-diff.ts";
 import { failWith, green, note, printJson, yellow } from "../../terminal/terminal.ts";
+import { addPublished, isBundle, type AddPublishedOptions } from "./add-published.ts";
 
-interface AddOptions extends GlobalOptions {
+interface AddOptions extends AddPublishedOptions {
   readonly url?: string;
   readonly transport?: "stdio" | "http" | "sse";
   readonly env: readonly string[];
   readonly header: readonly string[];
-  readonly force?: boolean;
   readonly plain?: boolean;
   readonly pin?: boolean;
-  readonly dryRun?: boolean;
 }
 
 export const addCommand = defineCommand({
@@ -38,7 +40,13 @@ export const addCommand = defineCommand({
   group: "servers",
   summary: "Add a server to the config",
   arguments: [
-    { words: "<name>", about: "the name of the server; or JSON with servers, as a README shows it" },
+    {
+      words: "<name>",
+      about:
+        "the name of the server; or its name in the registry (io.github.acme/notes, with @1.2.3 for that version); " +
+        "or a bundle (notes.mcpb); or JSON with servers, as a README shows it",
+      completes: ["files"],
+    },
     {
       words: "[commandOrUrl]",
       about: "the program to start, the address of a remote server, or the JSON of one server",
@@ -68,20 +76,55 @@ export const addCommand = defineCommand({
     { flags: "--plain", about: "Write secrets into the config in plain text, not into the secret store" },
     { flags: "--pin", about: "Pin its npm package: write the exact version and its integrity" },
     { flags: "--force", about: "Replace a server of the same name" },
+    { flags: "--as <name>", about: "from the registry or a bundle: what the server is to be called here" },
+    {
+      flags: "--kind <kind>",
+      about: "from the registry: how it is started, where it can be started in several ways",
+      choices: LAUNCH_KINDS,
+    },
+    {
+      flags: "--input <id=value>",
+      about: "from the registry or a bundle: what it asks for, if that is no secret; repeatable",
+      parse: collect,
+      default: [],
+    },
+    {
+      flags: "--sha256 <hash>",
+      about: "of a bundle: refuse any other file; required for one from an address",
+    },
+    {
+      flags: "--allow <risk>",
+      about: `from the registry or a bundle: add it although it was warned of: ${RISK_KINDS.join(", ")}; repeatable`,
+      parse: collectRisks,
+      default: [],
+    },
+    { flags: "--yes", about: "from the registry or a bundle: add it without asking" },
   ],
   dryRun: "own",
   help: `Secrets go to the secret store (the system's keyring, or a file that only you can read), and the config refers to them
-as \${input:ID}; --plain writes them as they are. \${NAME} is read from the environment when the server starts.`,
+as \${input:ID}; --plain writes them as they are. \${NAME} is read from the environment when the server starts.
+
+A server from the registry (see: repertoire search) or from a bundle is shown in full first, with warnings: its command,
+variables and headers. It is written with its exact version and hash, and all that it offers is held until you run:
+repertoire approve NAME. What it asks for is asked at the terminal; secrets go to the secret store.`,
   examples: [
     `repertoire add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github`,
     `repertoire add search --url https://search.example/mcp --header 'Authorization: Bearer \${SEARCH_TOKEN}'`,
     "repertoire add files -- npx -y @modelcontextprotocol/server-filesystem /tmp",
     "repertoire add files --pin -- npx -y @modelcontextprotocol/server-filesystem /tmp",
+    "repertoire add io.github.acme/notes --dry-run",
+    "repertoire add io.github.acme/notes@1.2.0 --as notes --input folder=/tmp --yes",
+    "repertoire add ./notes.mcpb",
     'repertoire add \'{"mcpServers": {"files": {"command": "npx", "args": ["-y", "some-server"]}}}\'',
   ],
   run: (options: AddOptions, name: string, target: string | undefined, args: string[]) =>
-    add(name, target, args, options),
+    isPublished(name, target, options) ? addPublished(name, options) : add(name, target, args, options),
 });
+
+/** Where nothing else says how it is started. */
+function isPublished(name: string, target: string | undefined, { url }: AddOptions): boolean {
+  return target === undefined && url === undefined && (isBundle(name) || isPublishedName(name));
+}
 
 async function add(
   name: string,
@@ -226,4 +269,9 @@ function readPairs(pairs: readonly string[], separator: string): [string, string
 
 function collect(value: string, earlier: readonly string[]): string[] {
   return [...earlier, value];
+}
+
+function collectRisks(value: string, earlier: readonly string[]): string[] {
+  if (RISK_KINDS.some((kind) => kind === value)) return [...earlier, value];
+  throw new InvalidArgumentError(`It must be one of ${RISK_KINDS.join(", ")}.`);
 }

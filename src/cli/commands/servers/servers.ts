@@ -13,6 +13,7 @@ import {
   REMOVED,
   type ServerChange,
 } from "../../../operator/servers/server-changes.ts";
+import { removeUnusedBundle } from "../../../operator/servers/install/write-install.ts";
 import { findServer, seenServers, viewServers } from "../../../operator/servers/server-list.ts";
 import { describeStarting } from "../../../process/starting.ts";
 import { escapeUnprintable } from "../../../text/printable.ts";
@@ -206,12 +207,13 @@ export const disableCommand = defineCommand({
 });
 
 /** Changes one server in its file, found by its key or id, and says what was done. */
-function change(options: DryRunOptions, name: string, wanted: ServerChange): number {
+async function change(options: DryRunOptions, name: string, wanted: ServerChange): Promise<number> {
   const place = { configPath: options.config, home: options.home };
   const changed = changeServer(place, name, wanted, options.dryRun === true);
   if (!changed.success) return failWith(EXIT.notFound, changed.error.message);
-  const { id, file, next, edits } = changed.data;
+  const { id, file, next, edits, bundle } = changed.data;
   if (options.dryRun === true) return showDryRun({ path: file, ...edits }, options.json === true);
+  if (bundle !== undefined) await removeUnusedBundle(bundle, place);
   if (options.json === true) printJson({ [wanted.word]: id, file });
   else {
     note(`${green(wanted.word)} ${id} in ${file}`);
