@@ -36,7 +36,7 @@ export function openServerRegistry(
 }
 
 /** A server as a list shows it. What would not show is written out. */
-export interface FoundServer {
+interface FoundServer {
   readonly name: string;
   readonly version: string;
   readonly description: string;

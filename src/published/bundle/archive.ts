@@ -21,7 +21,7 @@ const RATIO_MAX = 100;
 /** A small file may be packed as well as it likes. */
 const RATIO_FREE_BYTES = 16 * 1024 * 1024;
 
-export interface ArchiveEntry {
+interface ArchiveEntry {
   readonly path: string;
   readonly isFolder: boolean;
   readonly bytes: number;

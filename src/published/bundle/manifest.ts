@@ -8,7 +8,7 @@ import { succeed, type ToolResult } from "../../core/result.ts";
 import { quote } from "../../text/quote.ts";
 import { refused, type Archive } from "./archive.ts";
 
-export const MANIFEST_FILE = "manifest.json";
+const MANIFEST_FILE = "manifest.json";
 const MANIFEST_BYTES_MAX = 1024 * 1024;
 
 const text = z.string().max(4096);

@@ -28,7 +28,7 @@ import type { PublishedName } from "./published-name.ts";
 import type { OpenedBundle } from "./opened-bundle.ts";
 
 /** What the entry says of where it came from. */
-export interface Origin {
+interface Origin {
   readonly name: string;
   readonly version: string;
   readonly registry?: string;

@@ -27,7 +27,7 @@ export interface OpenedBundle {
   readonly program?: string;
 }
 
-export async function openBundle(file: Buffer, home: string): Promise<ToolResult<OpenedBundle>> {
+async function openBundle(file: Buffer, home: string): Promise<ToolResult<OpenedBundle>> {
   const archive = await openArchive(file);
   if (!archive.success) return archive;
   const manifest = await readManifest(archive.data);
