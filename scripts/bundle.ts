@@ -32,7 +32,7 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
   const outDir = options.outDir ?? join(root, "dist");
   rmSync(outDir, { recursive: true, force: true });
   const source = (name: string) => join(root, "src", name);
-  const { runner: runnerSource, ...workers } = PROGRAMS;
+  const { runner: runnerSource, relay: relaySource, ...workers } = PROGRAMS;
   const gateway = await write(outDir, "[name].js", options, {
     main: source("main.ts"),
     index: source("index.ts"),
@@ -41,6 +41,7 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
   // On its own: the process of the sandbox may read this file, and no other. Its name says what it is, so that Node does not
   // look for a package.json.
   const runner = await write(outDir, "[name].mjs", options, { runner: source(runnerSource) });
+  const relay = await write(outDir, "[name].mjs", options, { relay: source(relaySource) });
   const engine = createRequire(import.meta.url).resolve("quickjs-wasi/quickjs.wasm");
   copyFileSync(engine, join(outDir, "quickjs.wasm"));
   const template = await createTemplate(await WebAssembly.compile(readFileSync(engine)));
@@ -50,7 +51,9 @@ export async function bundle(options: BundleOptions = {}): Promise<void> {
   // `npx repertoire` in a checkout runs the file itself, by a link that npm made once.
   chmodSync(join(outDir, "main.js"), 0o755);
   const wordSources = readFileSync(source("search/encoder/word-vectors.licences.txt"), "utf8");
-  const licences = [licencesOf([...gateway, ...runner, ...pages]), wordSources].join(BETWEEN_LICENCES);
+  const licences = [licencesOf([...gateway, ...runner, ...relay, ...pages]), wordSources].join(
+    BETWEEN_LICENCES,
+  );
   writeFileSync(join(outDir, "THIRD_PARTY_LICENSES.txt"), licences);
 }
 

@@ -13,10 +13,14 @@
  *   does not know.
  * - What leaves the group (a daemon that calls setsid) escapes; only a container or a cgroup can hold that.
  *
+ * An isolated server runs behind `bwrap`, in a session of its own. Its processes are not in the group, and end with it:
+ * the kernel kills the first of them when bwrap ends, and all the others with the first.
+ *
  * On Windows there is no process group and no watcher: only the process itself is ended, and a `.cmd` file does not
  * start, because that needs a shell.
  */
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess, type SpawnOptions } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import type { Socket } from "node:net";
 
 /**
@@ -24,31 +28,61 @@ import type { Socket } from "node:net";
  * a server that ignores them too. It holds neither the server's streams nor its folder.
  */
 const SCRIPT = `trap '' HUP INT TERM
-( { cd /; while read -r _; do :; done <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 & )
+( { cd /; while read -r _; do :; done <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 4>&- 5>&- & )
 trap - HUP INT TERM
 exec 3<&-
 exec "$@"`;
 
 const LIFELINE = 3;
+/** Where `bwrap` reads the filter of system calls. */
+export const FILTER_FD = 4;
+/** The way of an isolated server to the gateway's proxy. */
+export const CHANNEL_FD = 5;
 
 export interface Launch {
   readonly file: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
+  /** Of a server that runs behind `bwrap`. */
+  readonly isolated?: {
+    readonly filter: Buffer;
+    /** Gets the gateway's end of the channel, for a server that has one. */
+    readonly onChannel?: (channel: Socket) => void;
+  };
+}
+
+/** The children that are bwrap. */
+const isolatedChildren = new WeakSet<ChildProcess>();
+
+export function isIsolated(child: ChildProcess): boolean {
+  return isolatedChildren.has(child);
 }
 
 /** Throws, or gives a child without a pid and with an `error` to come, where the system refuses. */
-export function launch({ file, args, env, cwd }: Launch): ChildProcess {
+export function launch({ file, args, env, cwd, isolated }: Launch): ChildProcess {
   if (process.platform === "win32") return spawn(file, args, { cwd, env, stdio: "pipe", windowsHide: true });
-  const child = spawn("/bin/sh", ["-c", SCRIPT, "sh", file, ...args], {
+  const child: ChildProcess = spawn("/bin/sh", ["-c", SCRIPT, "sh", file, ...args], {
     cwd,
     env,
-    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    stdio: isolated === undefined ? [...PIPES] : [...PIPES, "pipe", isolated.onChannel ? "pipe" : "ignore"],
     detached: true,
-  });
+  } satisfies SpawnOptions);
   child.stdio[LIFELINE]?.on("error", () => {});
+  if (isolated !== undefined) feed(child, isolated);
   return child;
+}
+
+/** The three streams of a server, and the lifeline. */
+const PIPES = ["pipe", "pipe", "pipe", "pipe"] as const;
+
+function feed(child: ChildProcess, { filter, onChannel }: NonNullable<Launch["isolated"]>): void {
+  isolatedChildren.add(child);
+  const streams: readonly unknown[] = child.stdio;
+  const [filtering, channel] = [streams[FILTER_FD] as Socket, streams[CHANNEL_FD] as Socket | null];
+  for (const stream of [filtering, channel]) stream?.on("error", () => {});
+  filtering.end(filter);
+  if (channel !== null) onChannel?.(channel);
 }
 
 /**
@@ -58,10 +92,36 @@ export function launch({ file, args, env, cwd }: Launch): ChildProcess {
 export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   if (process.platform === "win32") return void child.kill(signal);
+  // bwrap itself passes no signal on: it would end at once, and with it the server that was only asked to.
+  if (signal !== "SIGKILL" && isIsolated(child)) return signalAll(descendantsOf(child.pid), signal);
+  signalAll([-child.pid], signal);
+}
+
+function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {
+  for (const pid of pids) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // It has ended.
+    }
+  }
+}
+
+/** Every process below one. The first in a process namespace ignores a signal that it does not handle. */
+function descendantsOf(pid: number): number[] {
+  const children = childrenOf(pid);
+  return [...children, ...children.flatMap(descendantsOf)];
+}
+
+function childrenOf(pid: number): number[] {
   try {
-    process.kill(-child.pid, signal);
+    const listed = readdirSync(`/proc/${pid}/task`).map((task) =>
+      readFileSync(`/proc/${pid}/task/${task}/children`, "utf8"),
+    );
+    return listed.join(" ").split(" ").filter(Boolean).map(Number);
   } catch {
-    // No process of the group is left.
+    // It has ended.
+    return [];
   }
 }
 

@@ -9,6 +9,7 @@ export const PROGRAMS = {
   "schema-worker": "sandbox/schema/schema-worker.ts",
   "token-worker": "search/tokens/token-worker.ts",
   "jq-worker": "cli/terminal/jq-worker.ts",
+  relay: "process/isolation/relay.ts",
 } as const;
 
 /** Beside the bundle of the runner: the memory of a VM that has run nothing yet. */
@@ -33,11 +34,13 @@ export function programFolder(): string {
 }
 
 /**
- * The process of the sandbox may read its own file and no other, so its name tells Node without a package.json what it
- * is.
+ * Programs that run where no other file of ours can be read, so that each is one file whose name tells Node without a
+ * package.json what it is.
  */
+export const LONE_PROGRAMS = ["runner", "relay"] as const satisfies readonly ProgramName[];
+
 function bundleName(name: ProgramName): string {
-  return name === "runner" ? "runner.mjs" : `${name}.js`;
+  return LONE_PROGRAMS.some((lone) => lone === name) ? `${name}.mjs` : `${name}.js`;
 }
 
 /** The folder of this checkout's sources; only where `IS_SOURCE`. */

@@ -1,0 +1,62 @@
+/**
+ * The command line of `bwrap` for one isolated server. It gets namespaces of its own for processes, files, users, IPC
+ * and, unless the config gives it the whole network, for the network; no capabilities; and new programs cannot gain any.
+ *
+ * Its processes end with bwrap: the first of them is killed with bwrap, and with the first all of them are.
+ */
+import type { IsolatedNetwork } from "./isolation.ts";
+import type { Mount } from "./mounts.ts";
+
+/** All that the kernel must allow; what is tried out when the backend is looked for. */
+export const NAMESPACES: readonly string[] = words(
+  "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try",
+  "--die-with-parent --new-session --cap-drop ALL",
+);
+
+function words(...lines: readonly string[]): string[] {
+  return lines.join(" ").split(" ");
+}
+
+/** A file that the sandbox sees in its own `/run`, such as our own program. */
+export interface LentFile {
+  readonly source: string;
+  readonly path: string;
+}
+
+export interface BubblewrapPlan {
+  readonly mounts: readonly Mount[];
+  readonly network: IsolatedNetwork;
+  readonly cwd: string;
+  readonly lent: readonly LentFile[];
+  /** The descriptor from which bwrap reads the filter of system calls. */
+  readonly filterFd: number | undefined;
+}
+
+export const DEVICES: readonly string[] = ["--dev", "/dev", "--proc", "/proc"];
+
+export function bubblewrapArgs({ mounts, network, cwd, lent, filterFd }: BubblewrapPlan): string[] {
+  const emptied = mounts.filter(({ access, isFolder }) => access === "hidden" && isFolder);
+  return [
+    ...NAMESPACES,
+    ...(network === "all" ? [] : ["--unshare-net"]),
+    "--ro-bind",
+    "/",
+    "/",
+    ...DEVICES,
+    ...mounts.flatMap(mountArgs),
+    ...lent.flatMap(({ source, path }) => ["--ro-bind", source, path]),
+    // What a server writes into a hidden folder would be lost without a word.
+    ...emptied.flatMap(({ path }) => ["--remount-ro", path]),
+    ...(filterFd === undefined ? [] : ["--seccomp", String(filterFd)]),
+    "--chdir",
+    cwd,
+    "--",
+  ];
+}
+
+function mountArgs({ path, access, isFolder }: Mount): string[] {
+  if (access === "write") return ["--bind", path, path];
+  if (access === "read") return ["--ro-bind", path, path];
+  if (access === "private") return ["--perms", "1777", "--tmpfs", path];
+  return isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
+}
