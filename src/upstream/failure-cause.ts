@@ -14,6 +14,10 @@ export type NotStartedCause =
   | "integrity_changed"
   /** A file of its bundle is not as it was unpacked. */
   | "bundle_changed"
+  /** It is to be isolated, and this machine cannot do that. */
+  | "no_isolation"
+  /** It is to be isolated in a way that cannot be held. */
+  | "bad_isolation"
   /** The system refused, for a reason that only its words tell. */
   | "not_started";
 

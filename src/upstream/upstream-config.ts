@@ -1,3 +1,5 @@
+import type { Isolation } from "../process/isolation/isolation.ts";
+
 /** What is needed to reach one server; the composition root makes it from the config. */
 export interface UpstreamConfig {
   readonly id: string;
@@ -19,6 +21,10 @@ export type TransportConfig =
       readonly args: readonly string[];
       readonly env: Readonly<Record<string, string>>;
       readonly cwd?: string;
+      /** What it may reach, for a server that is isolated. */
+      readonly isolation?: Isolation;
+      /** What no isolated server sees, whatever its config says. */
+      readonly keptAway?: readonly string[];
     }
   | {
       readonly kind: "http" | "sse";

@@ -21,9 +21,9 @@ import { createBreaker, type Breaker } from "./breaker.ts";
 import { connect, type OpenConnection, type ConnectDeps, type Loss } from "./connect.ts";
 import type { Era } from "./handshake.ts";
 import type { ServerProcess } from "../process/server-process.ts";
-import type { FailureCause } from "../failure-cause.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { SingleFlight } from "../../timing/single-flight.ts";
+import type { FailureCause } from "../failure-cause.ts";
 import { cut } from "../../text/cut.ts";
 
 /** A call waits so long for the next attempt; beyond that it is better told to come back. */
@@ -274,15 +274,31 @@ export class Connection {
     const again = `The gateway tries again ${seconds === 0 ? "with the next call" : `in ${seconds} s`}; the other servers are not affected.`;
     return fail("TOOL_UNAVAILABLE", `The server ${this.#config.id} is not available: ${reason}.${said}`, {
       ...(crash !== undefined && { reason: "crashed" }),
-      ...((cause === "integrity_changed" || cause === "bundle_changed") && { reason: cause }),
-      hint: replacedHint(cause, this.#config.id) ?? crash?.hint ?? again,
+      ...(cause !== undefined && PERSONS_CAUSES.has(cause) && { reason: cause }),
+      hint: hintForPerson(cause, this.#config.id) ?? crash?.hint ?? again,
     });
   }
 }
 
-function replacedHint(cause: FailureCause | undefined, id: string): string | undefined {
-  if (cause === "integrity_changed")
-    return `Its package may have been replaced: a person looks at it, and then runs: repertoire pin ${id}`;
-  if (cause !== "bundle_changed") return undefined;
-  return `Somebody may have changed it: a person looks at it, and adds it again with: repertoire add FILE --as ${id} --force`;
+/** What no caller cures by trying again. */
+const PERSONS_CAUSES: ReadonlySet<FailureCause> = new Set([
+  "integrity_changed",
+  "bundle_changed",
+  "no_isolation",
+  "bad_isolation",
+]);
+
+function hintForPerson(cause: FailureCause | undefined, id: string): string | undefined {
+  switch (cause) {
+    case "integrity_changed":
+      return `Its package may have been replaced: a person looks at it, and then runs: repertoire pin ${id}`;
+    case "bundle_changed":
+      return `Its files may have been replaced: a person looks at it, and adds it again with: repertoire add FILE --as ${id} --force`;
+    case "no_isolation":
+      return `It is never started without its sandbox. A person finds what is missing with: repertoire doctor`;
+    case "bad_isolation":
+      return `A person corrects "sandbox" of ${id} in the config, and asks: repertoire doctor --servers ${id}`;
+    default:
+      return undefined;
+  }
 }

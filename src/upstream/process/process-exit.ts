@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import type { NotStartedCause } from "../failure-cause.ts";
 
 /** How a server's process ended, or why it never began. */
@@ -12,6 +13,17 @@ export type ProcessExit =
 export interface NotStarted {
   readonly cause: NotStartedCause;
   readonly reason: string;
+}
+
+/** A shell, and bubblewrap, add the number of the signal that ended a program to this. */
+const SIGNALLED = 128;
+
+/** The exit of a wrapper says how what it wrapped has ended. */
+export function readWrappedExit(exit: ProcessExit): ProcessExit {
+  if (exit.kind !== "exited" || exit.code <= SIGNALLED) return exit;
+  const names = Object.entries(constants.signals) as [NodeJS.Signals, number][];
+  const signal = names.find(([, number]) => number === exit.code - SIGNALLED)?.[0];
+  return signal === undefined ? exit : { kind: "signalled", signal };
 }
 
 /** What a shell answers when the program cannot be executed, and when it is not there. */

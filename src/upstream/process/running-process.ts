@@ -9,11 +9,11 @@ import type { ChildProcess } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Log } from "../../core/log.ts";
 import type { JsonRpcMessage, SendOptions, Transport } from "../transport/transport.ts";
-import { signalGroup, releaseStreams, whenDrained } from "../../process/launch.ts";
+import { isIsolated, signalGroup, releaseStreams, whenDrained } from "../../process/launch.ts";
 import { LineReader } from "./line-reader.ts";
 import { Outbox, type OutboxLimits } from "./outbox.ts";
 import { ProcessError } from "./process-error.ts";
-import { describeExit, readExit, type ProcessExit } from "./process-exit.ts";
+import { describeExit, readExit, readWrappedExit, type ProcessExit } from "./process-exit.ts";
 import { StderrRing } from "../../process/stderr-ring.ts";
 import { within } from "../../timing/deadline.ts";
 
@@ -158,10 +158,10 @@ export class RunningProcess implements Transport {
     this.#outbox.close(new ProcessError("PROCESS_CLOSED", describeExit(readExit(code, signal, false))));
     await whenDrained(this.#child, [this.#stdout, this.#stderr]);
     releaseStreams(this.#child);
+    const read = readExit(code, signal, this.#stdout.bytesRead === 0);
+    const own = isIsolated(this.#child) ? readWrappedExit(read) : read;
     const exit: ProcessExit =
-      this.endReason === undefined
-        ? readExit(code, signal, this.#stdout.bytesRead === 0)
-        : { kind: "stopped", reason: this.endReason };
+      this.endReason === undefined ? own : { kind: "stopped", reason: this.endReason };
     this.#log.debug("process.ended", { pid: this.pid, ...exit, ...this.counts() });
     this.#ended.resolve(exit);
     this.#tellClosed();

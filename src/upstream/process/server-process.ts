@@ -3,7 +3,9 @@ import { delimiter, resolve as resolvePath } from "node:path";
 import { silentLog, type Log } from "../../core/log.ts";
 import { messageOf } from "../../core/errors.ts";
 import type { Transport } from "../transport/transport.ts";
+import type { Isolation } from "../../process/isolation/isolation.ts";
 import { launch, type Launch } from "../../process/launch.ts";
+import { isolateLaunch, type IsolatedWith } from "../../process/isolation/isolated-launch.ts";
 import { passedEnvironment } from "../../process/passed-environment.ts";
 import { type NotStarted, type ProcessExit, describeExit } from "./process-exit.ts";
 import { RunningProcess, type ProcessLimits } from "./running-process.ts";
@@ -15,6 +17,11 @@ export interface ServerProcessOptions extends Partial<ProcessLimits> {
   /** The server's own variables; of the gateway's it gets only those that every program needs. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string | undefined;
+  /** A server with it is started behind `backend`, or not at all. */
+  readonly isolation?: Isolation | undefined;
+  readonly keptAway?: readonly string[] | undefined;
+  readonly backend?: string | undefined;
+  readonly onChannel?: IsolatedWith["onChannel"];
   readonly log?: Log | undefined;
 }
 
@@ -59,6 +66,7 @@ export function startServerProcess(options: ServerProcessOptions): ServerProcess
   const log = options.log ?? silentLog;
   const prepared = prepare(options);
   if (prepared.kind === "not_started") return new NotStartedProcess(Promise.resolve(prepared));
+  if (options.isolation !== undefined && options.backend === undefined) return notStartedProcess(NO_BACKEND);
   try {
     const child = launch(prepared.launch);
     if (child.pid !== undefined) return new RunningProcess(child, { ...LIMITS, ...given(options) }, log);
@@ -79,6 +87,8 @@ export function findStartProblem(options: ServerProcessOptions): NotStarted | un
   return prepared.kind === "ready" ? undefined : { cause: prepared.cause, reason: prepared.reason };
 }
 
+const NO_BACKEND: NotStarted = { cause: "no_isolation", reason: "Nothing was found that isolates it." };
+
 /** In the place of a process that must not be started. */
 export function notStartedProcess(why: NotStarted): ServerProcess {
   return new NotStartedProcess(Promise.resolve(why));
@@ -92,7 +102,22 @@ type Prepared =
   | { readonly kind: "ready"; readonly launch: Launch }
   | Extract<CommandLookup, { kind: "not_started" }>;
 
-function prepare({ command, args, env: own, cwd = process.cwd() }: ServerProcessOptions): Prepared {
+function prepare(options: ServerProcessOptions): Prepared {
+  const prepared = prepareOpen(options);
+  if (options.isolation === undefined || prepared.kind === "not_started") return prepared;
+  return isolate(prepared.launch, options.isolation, options);
+}
+
+/** Never without the isolation that was asked for. */
+function isolate(launch: Launch, isolation: Isolation, options: ServerProcessOptions): Prepared {
+  const { keptAway = [], backend, onChannel } = options;
+  const isolated = isolateLaunch(launch, { isolation, keptAway, backend: backend ?? "", onChannel });
+  if (isolated.ok) return { kind: "ready", launch: isolated.launch };
+  const reason = `It cannot be isolated as its sandbox says: ${isolated.reason}.`;
+  return { kind: "not_started", cause: "bad_isolation", reason };
+}
+
+function prepareOpen({ command, args, env: own, cwd = process.cwd() }: ServerProcessOptions): Prepared {
   const env = childEnvironment(own);
   // Windows looks up programs in its own way, by extension.
   if (process.platform === "win32") return { kind: "ready", launch: { file: command, args, env, cwd } };
