@@ -23,6 +23,7 @@ import { passedEnvironment } from "../process/passed-environment.ts";
 import { compareText } from "../text/compare-text.ts";
 import { arrangeSecrets, collectLlmSecrets, collectSecrets } from "./values/secrets.ts";
 import { buildStore, collectStoreSecrets, type StoreEnvironment } from "./store.ts";
+import { buildIsolation, isolationAsWritten } from "./entries/server-isolation.ts";
 import { objectAt } from "./entries/server-check.ts";
 
 /** All that a config is made of, checked. */
@@ -75,7 +76,7 @@ export function buildConfig(input: BuildInput): Config {
     hooks: settings.hooks,
     calls: settings.calls,
     limits: settings.limits,
-    sandbox: settings.sandbox,
+    sandbox: limitsOf(settings.sandbox),
     tools: settings.tools,
     search: buildSearch(settings.search),
     library: settings.library,
@@ -143,6 +144,15 @@ function buildWorkflows(section: FileConfig["workflows"], locate: Locate): Confi
     fileRoots: fileRoots.map((root) => locate(["workflows", "fileRoots"], root)),
     llm: llm === undefined ? undefined : buildLlm(llm),
   };
+}
+
+/** What VS Code has under the same name is about servers, and is in each of them by now. */
+function limitsOf({
+  filesystem: _files,
+  network: _network,
+  ...limits
+}: FileConfig["sandbox"]): Config["sandbox"] {
+  return limits;
 }
 
 function buildSearch({ embeddings }: FileConfig["search"]): Config["search"] {
@@ -258,6 +268,7 @@ function asWritten(written: Record<string, unknown>): TransportTexts {
     args: args.filter((arg) => typeof arg === "string"),
     env: texts("env"),
     cwd: text("cwd"),
+    ...isolationAsWritten(written),
     url: text("url"),
     headers: texts("headers"),
   };
@@ -280,7 +291,10 @@ function buildOAuth({ clientId, clientSecret, scopes }: NonNullable<FileServer["
   return Object.defineProperty(shown, "clientSecret", { value: clientSecret, enumerable: false });
 }
 
-type TransportTexts = Pick<FileServer, "command" | "args" | "env" | "cwd" | "url" | "headers">;
+type TransportTexts = Pick<
+  FileServer,
+  "command" | "args" | "env" | "cwd" | "url" | "headers" | "sandbox" | "sandboxEnabled"
+>;
 
 function transportOf(
   entry: TransportTexts,
@@ -294,6 +308,7 @@ function transportOf(
     args: [...(entry.args ?? [])],
     env: { ...entry.env },
     ...(entry.cwd === undefined ? {} : { cwd: locate(entry.cwd) }),
+    ...buildIsolation(entry),
   };
 }
 

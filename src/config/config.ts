@@ -1,3 +1,4 @@
+import type { Isolation } from "../process/isolation/isolation.ts";
 import type { LogFormat, LogLevel } from "../core/log.ts";
 import type { Scope } from "../core/names.ts";
 import type { Permission } from "../core/principal.ts";
@@ -175,6 +176,8 @@ interface StdioTransport {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** What it may reach, for a server that runs in a sandbox. */
+  readonly isolation?: Isolation;
 }
 
 export interface HttpTransport {

@@ -13,6 +13,7 @@ import {
   type ServerConfig,
   type ServerTransport,
 } from "./config.ts";
+import { describeIsolation, mapIsolation } from "../process/isolation/isolation.ts";
 import { formatPath, type KeyPath } from "./problem.ts";
 import { fileSchema } from "./schema.ts";
 import { maskTransport } from "./values/secrets.ts";
@@ -81,7 +82,8 @@ function showTransport(masked: ServerTransport, redactor: Redactor): ServerTrans
   const show = (text: string): string => showWritten(text, redactor);
   if (masked.kind !== "stdio") return { ...masked, url: show(masked.url) };
   const cwd = masked.cwd === undefined ? {} : { cwd: show(masked.cwd) };
-  return { ...masked, command: show(masked.command), args: masked.args.map(show), ...cwd };
+  const isolation = masked.isolation === undefined ? {} : { isolation: mapIsolation(masked.isolation, show) };
+  return { ...masked, command: show(masked.command), args: masked.args.map(show), ...cwd, ...isolation };
 }
 
 /** Redacts between the references, so that `?token=${TOKEN}` keeps its reference; a secret's default is hidden. */
@@ -140,6 +142,8 @@ export type ServerForTrust = {
       readonly args: readonly string[];
       readonly cwd?: string;
       readonly envNames: readonly string[];
+      /** What it could reach in its sandbox; absent for one that runs without. */
+      readonly sandbox?: string;
       /** Whose variables the command would be given as well. */
       readonly envFile?: string;
     }
@@ -171,6 +175,9 @@ export function describeServersForTrust(config: Config): ServerForTrust[] {
       args: written.args.map(escapeUnprintable),
       ...(written.cwd === undefined ? {} : { cwd: escapeUnprintable(written.cwd) }),
       envNames: Object.keys(written.env).map(escapeUnprintable),
+      ...(written.isolation !== undefined && {
+        sandbox: escapeUnprintable(describeIsolation(written.isolation)),
+      }),
       ...(envFile !== undefined && { envFile: escapeUnprintable(envFile) }),
     };
   });

@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { LOG_FORMATS, LOG_LEVELS } from "../core/log.ts";
+import { findDomainProblem } from "../text/domain-list.ts";
 import { isScopePart } from "../core/names.ts";
 import { EFFECTS, RULE_ACTIONS, TRUST_LEVELS } from "../core/rule.ts";
 import { CHANGED_TOOLS, EXPOSURES, NAMINGS, SUSPICIOUS_TOOLS } from "./config.ts";
@@ -69,6 +70,18 @@ function findPathProblem(value: string): ValueProblem | undefined {
   if (/^~(?:[/\\]|$)/.test(value))
     return { message: '"~" is not expanded here', hint: "write ${HOME} instead" };
   return findEmpty(value);
+}
+
+/** A rule is about one file or folder: what a pattern means today is not what it means when the server runs. */
+function findRulePathProblem(value: string): ValueProblem | undefined {
+  if (/[*?[\]{}]/.test(value))
+    return { message: "patterns are not understood here", hint: "name a folder, or each file" };
+  return findEmpty(value);
+}
+
+function findListedDomainProblem(value: string): ValueProblem | undefined {
+  const message = findDomainProblem(value);
+  return message === undefined ? undefined : { message, hint: "write it without scheme, port and path" };
 }
 
 /** As npm writes it: one hash or several, with the name of their algorithm. */
@@ -180,6 +193,40 @@ const installed = section({
     ),
 });
 
+const RULE_PATHS = "A relative one starts at the folder in which the command runs; ~ is the user's folder.";
+
+const isolatedFiles = section({
+  allowWrite: texts(findRulePathProblem)
+    .optional()
+    .describe(`Folders and files that the server may write. Without it, none. ${RULE_PATHS}`),
+  denyWrite: texts(findRulePathProblem)
+    .optional()
+    .describe("What stays read-only within those, such as .git/hooks."),
+  denyRead: texts(findRulePathProblem)
+    .optional()
+    .describe("What the server does not see, beside the usual places of credentials."),
+  allowRead: texts(findRulePathProblem)
+    .optional()
+    .describe("What it sees nevertheless within folders that are hidden, such as ~/.aws."),
+}).describe("What a sandboxed server may do with files.");
+
+const isolatedNetwork = section({
+  allowedDomains: texts(findListedDomainProblem)
+    .optional()
+    .describe(
+      "Hosts that the server may reach through the gateway's proxy: api.example.com, *.example.com, an address, or * for the whole " +
+        "network. Without it, it has no network.",
+    ),
+  deniedDomains: texts(findListedDomainProblem)
+    .optional()
+    .describe("Hosts that it may not reach, even if they are allowed above."),
+}).describe("What a sandboxed server may do with the network.");
+
+const isolation = section({
+  filesystem: isolatedFiles.optional(),
+  network: isolatedNetwork.optional(),
+});
+
 const TRANSPORT_TYPES = ["stdio", "http", "sse", "streamable-http"] as const;
 
 const server = section({
@@ -218,6 +265,16 @@ const server = section({
     )
     .optional()
     .describe("HTTP headers sent with every request, for example Authorization."),
+  sandboxEnabled: flag()
+    .optional()
+    .describe(
+      "Whether the command runs in a sandbox of the operating system. Without it, it does where the server has a sandbox of its own.",
+    ),
+  sandbox: isolation
+    .optional()
+    .describe(
+      "What the command may reach in its sandbox. Without it, what sandbox.filesystem and sandbox.network of this file say.",
+    ),
   oauth: serverOAuth
     .optional()
     .describe("How to log in to a remote server with `repertoire login`, where its own word is not enough."),
@@ -420,6 +477,16 @@ const sandbox = section({
   callsAtOnceMax: wholeNumber(1, 256)
     .default(16)
     .describe("How many tool calls of one run may be under way at once."),
+  filesystem: isolatedFiles
+    .optional()
+    .describe(
+      "As VS Code writes it: for the servers of this file with sandboxEnabled and without a sandbox of their own.",
+    ),
+  network: isolatedNetwork
+    .optional()
+    .describe(
+      "As VS Code writes it: for the servers of this file with sandboxEnabled and without a sandbox of their own.",
+    ),
 });
 
 const tools = section({

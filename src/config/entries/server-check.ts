@@ -22,7 +22,7 @@ export interface ServersChecked {
 
 /** A key is shown in lists and messages; real ones have about 20 characters. */
 const KEY_LENGTH_MAX = 128;
-const STDIO_KEYS = ["args", "env", "cwd", "envFile"] as const;
+const STDIO_KEYS = ["args", "env", "cwd", "envFile", "sandbox", "sandboxEnabled"] as const;
 
 export function checkServers(file: unknown): ServersChecked {
   const complaints: Complaint[] = [];

@@ -37,12 +37,26 @@ export function readEntry(value: unknown, path: KeyPath): EntryRead {
   const object = asObject(value);
   const ours = object === undefined ? value : adoptKeys(object, path, warnings);
   const checked = checkServerEntry(ours);
-  if (checked.ok) return { entry: checked.entry, complaints: [], warnings };
-  const complaints = checked.complaints.map((complaint) => ({
+  const misspelt = Object.keys(object ?? {})
+    .filter(isMisspeltSandbox)
+    .map((key) => complainSandbox(key, path));
+  if (checked.ok) return { entry: checked.entry, complaints: misspelt, warnings };
+  const placed = checked.complaints.map((complaint) => ({
     ...complaint,
     path: [...path, ...complaint.path],
   }));
+  const complaints = [...placed, ...misspelt];
   return { entry: readRest(ours, checked.complaints), complaints, warnings };
+}
+
+/** A server is not started without the sandbox that somebody has asked for in other words. */
+function isMisspeltSandbox(key: string): boolean {
+  return /sandbox/i.test(key) && !SERVER_KEYS.includes(key);
+}
+
+function complainSandbox(key: string, path: KeyPath): Complaint {
+  const message = "is no key that puts a server into a sandbox";
+  return { path: [...path, key], at: "key", message, hint: 'write "sandboxEnabled": true, and "sandbox"' };
 }
 
 // ── keys of other clients ───────────────────────────────────────────────────────────────────────────────────────────

@@ -6,7 +6,7 @@
  * - A project file that is not trusted adds its servers as a list of what waits for trust, and nothing else. A server
  *   of the user's own with the same id stays.
  * - A trusted one wins, except where the user's own file forbids something: what that says of profiles, of who may come
- *   in over HTTP and of folders that workflows may use stays, and a switch that it has set to the strict side cannot be
+ *   in over HTTP and of folders that workflows may use stays, a server is isolated at least as it says, and a switch that it has set to the strict side cannot be
  *   set back.
  *
  * Every path of the tree knows the file that it came from: for the place of a problem, for relative folders, and for
@@ -17,7 +17,14 @@ import { TRUST_LEVELS } from "../../core/rule.ts";
 import type { FileText } from "./config-text.ts";
 import type { Document } from "./document.ts";
 import { quoteKey, type Complaint, type KeyPath, type ConfigProblem } from "../problem.ts";
-import { asObject, parseServerKey, listEntries, SERVER_TABLES } from "../entries/server-check.ts";
+import { asObject, objectAt, parseServerKey, listEntries, SERVER_TABLES } from "../entries/server-check.ts";
+import {
+  asksForSandbox,
+  findLooser,
+  ISOLATION_KEYS,
+  withDemanded,
+  withSandboxOfFile,
+} from "../entries/server-isolation.ts";
 
 /** One file that could be parsed. */
 export interface Layer {
@@ -78,6 +85,7 @@ function mergeRoots(
 ): Record<string, unknown> {
   const tree: Record<string, unknown> = Object.create(null);
   // From afar to near, so that the nearer one decides last.
+  for (const layer of roots) warnings.push(...warnUnusedSandbox(layer));
   for (const layer of roots.toReversed()) {
     for (const [key, value] of Object.entries(asObject(layer.document.value) ?? {})) {
       if (isServerTable(key, value)) continue;
@@ -88,6 +96,18 @@ function mergeRoots(
   const servers = mergeServers(layers, places, warnings);
   if (servers !== undefined) tree["mcpServers"] = servers;
   return tree;
+}
+
+/** VS Code's `sandbox` of a file is for the servers that ask for one. */
+function warnUnusedSandbox({ document }: Layer): ConfigProblem[] {
+  const root = document.value;
+  const isUsed = listEntries(root).some(({ value }) => asObject(value)?.["sandboxEnabled"] === true);
+  if (isUsed) return [];
+  const message = "has no effect: no server of this file has sandboxEnabled";
+  const hint = 'add "sandboxEnabled": true to each server that is to run in a sandbox';
+  return ISOLATION_KEYS.filter((name) => Object.hasOwn(objectAt(root, "sandbox") ?? {}, name)).map((name) =>
+    document.locate({ path: ["sandbox", name], at: "key", message, hint }),
+  );
 }
 
 function isServerTable(key: string, value: unknown): boolean {
@@ -115,7 +135,8 @@ function mergeServers(
       }
       if (owner !== layer || isDouble) continue;
       owners.set(id, layer);
-      servers[key] = withTrust(value, { id, key, table, layer, layers, warnings });
+      const declared = { id, key, table, layer, layers, warnings };
+      servers[key] = withTrust(withSandbox(value, declared), declared);
       places.set(["mcpServers", key], { layer, path: [table, key] });
     }
   }
@@ -132,6 +153,29 @@ interface DeclaredServer {
   readonly layer: Layer;
   readonly layers: readonly Layer[];
   readonly warnings: ConfigProblem[];
+}
+
+/** A server of a project is isolated at least as the user's own file says of it. */
+function withSandbox(value: unknown, { id, key, table, layer, layers, warnings }: DeclaredServer): unknown {
+  const entry = asObject(value);
+  if (entry === undefined) return value;
+  const own = withSandboxOfFile(entry, layer.document.value);
+  if (layer.source.origin.kind !== "project" || !Object.hasOwn(own, "command")) return own;
+  const demanded = layers
+    .filter(({ source }) => source.origin.kind === "user")
+    .flatMap(({ document }) =>
+      listEntries(document.value)
+        .filter((other) => idOf(other.key) === id)
+        .map((other) => withSandboxOfFile(asObject(other.value) ?? {}, document.value)),
+    )
+    .find(asksForSandbox);
+  if (demanded === undefined) return own;
+  const name = findLooser(own, demanded);
+  if (name !== undefined) {
+    const message = "has no effect: your own file says what this server may reach";
+    warnings.push(layer.document.locate({ path: [table, key, name], at: "key", message }));
+  }
+  return withDemanded(own, demanded);
 }
 
 /** A server of a project is trusted no more than the user's own file says, of all servers or of this one. */

@@ -2,6 +2,7 @@
  * One walk over a transport both finds its secrets and hides them, so that what is hidden and what is known to the
  * redactor cannot drift apart. `collectSecrets` walks the expanded transport, `maskTransport` the written one.
  */
+import { mapIsolation } from "../../process/isolation/isolation.ts";
 import { parseJson } from "../../core/json.ts";
 import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../../text/redaction.ts";
 import type { LlmConfig, ServerTransport } from "../config.ts";
@@ -53,6 +54,9 @@ export function maskTransport(transport: ServerTransport, onSecret: OnSecret = (
     command: maskUrl(transport.command, onSecret),
     args: maskArgs(transport.args, onSecret),
     env,
+    ...(transport.isolation !== undefined && {
+      isolation: mapIsolation(transport.isolation, (text) => maskUrl(text, onSecret)),
+    }),
   };
 }
 
