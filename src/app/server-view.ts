@@ -1,4 +1,5 @@
 import type { ServerConfig } from "../config/config.ts";
+import { describeIsolation } from "../process/isolation/isolation.ts";
 import { lackOnlyInputs, type ConfigProblem } from "../config/problem.ts";
 import { maskTransport } from "../config/values/secrets.ts";
 import type { LiveProcess, LiveServer, ServerStatus } from "./live.ts";
@@ -30,6 +31,8 @@ export interface ServerView {
   readonly problems?: readonly ConfigProblem[];
   /** The command or address, without secrets. */
   readonly target: string;
+  /** What it may reach, of one that runs in a sandbox; without secrets. */
+  readonly sandbox?: string;
   readonly era?: string;
   readonly protocolVersion?: string;
   /** Undefined while nothing is known. */
@@ -102,6 +105,7 @@ export function viewServer(
     ...(state === "needs_input" && { missingInputs: server.missingInputs }),
     ...(state === "unusable" && { problems: server.problems }),
     target: targetOf(server),
+    ...sandboxOf(server),
     rejected: catalogue.rejected
       .filter(({ source }) => source === server.id)
       .map(({ code, kind, name, reason }) => ({ code, kind, name: redact(name), reason: redact(reason) })),
@@ -255,6 +259,12 @@ function stateOf(
     default:
       return failed ? "failed" : "idle";
   }
+}
+
+function sandboxOf({ written }: ServerConfig): Pick<ServerView, "sandbox"> {
+  const shown = maskTransport(written);
+  if (shown.kind !== "stdio" || shown.isolation === undefined) return {};
+  return { sandbox: describeIsolation(shown.isolation) };
 }
 
 function targetOf({ written }: ServerConfig): string {

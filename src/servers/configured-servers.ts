@@ -3,6 +3,7 @@
  * or disabled is removed and stopped, what changed is replaced, and what is the same keeps running. One that cannot be
  * started as it is configured is there and starts nothing, so that its callers are told why.
  */
+import { dirname } from "node:path";
 import type { Config, InstalledFrom, ServerConfig } from "../config/config.ts";
 import { startLimitOf } from "../config/entries/installer.ts";
 import { formatProblem } from "../config/problem.ts";
@@ -106,14 +107,15 @@ export function createServers({
   const stopping = new Set<Promise<void>>();
   let newest: Config | undefined;
 
-  function start(config: ServerConfig, limits: Config["limits"], fingerprint: string): void {
+  function start(config: ServerConfig, { limits, keptAway }: StartPlace, fingerprint: string): void {
     if (config.problems.length > 0) {
       running.set(config.id, { fingerprint, stop() {} });
       log.warn("server.unusable", { server: config.id, problems: config.problems.map(formatProblem) });
       registry.add(createWaitingServer(config.id, config.problems), { configHash: fingerprint });
       return;
     }
-    const server = createUpstreamServer(withHops(upstreamConfigOf(config, limits), hops + 1), {
+    const upstream = withKeptAway(withHops(upstreamConfigOf(config, limits), hops + 1), keptAway);
+    const server = createUpstreamServer(upstream, {
       clientInfo,
       log,
       client,
@@ -169,7 +171,8 @@ export function createServers({
     // A config that came meanwhile decides what is started.
     if (newest !== config) return;
     for (const [id, { server, fingerprint }] of wanted) {
-      if (!running.has(id)) start(server, config.limits, fingerprint);
+      if (!running.has(id))
+        start(server, { limits: config.limits, keptAway: keptAwayOf(config) }, fingerprint);
     }
   }
 
@@ -206,6 +209,28 @@ function withHops(config: UpstreamConfig, hops: number): UpstreamConfig {
   const { transport } = config;
   if (transport.kind !== "stdio") return config;
   return { ...config, transport: { ...transport, env: { ...transport.env, [HOPS_VARIABLE]: String(hops) } } };
+}
+
+/** What all servers are started with. */
+interface StartPlace {
+  readonly limits: Config["limits"];
+  readonly keptAway: readonly string[];
+}
+
+/** What no isolated server sees: all that the gateway keeps, and its config, which may hold the secrets of others. */
+function keptAwayOf({ home, files }: Config): string[] {
+  return [
+    home,
+    ...files.flatMap(({ kind, path }) =>
+      path === undefined ? [] : [kind === "user" ? dirname(path) : path],
+    ),
+  ];
+}
+
+function withKeptAway(config: UpstreamConfig, keptAway: readonly string[]): UpstreamConfig {
+  const { transport } = config;
+  if (transport.kind !== "stdio" || transport.isolation === undefined) return config;
+  return { ...config, transport: { ...transport, keptAway } };
 }
 
 function upstreamConfigOf(server: ServerConfig, limits: Config["limits"]): UpstreamConfig {

@@ -10,6 +10,7 @@ export interface Check {
     | "secrets"
     | "servers"
     | "sandbox"
+    | "isolation"
     | "server"
     | "clients";
   readonly state: "ok" | "warning" | "failed";

@@ -38,6 +38,13 @@ export function cureFor(cause: ViewCause | undefined, server: ServerConfig, plac
       return edit(server, place, `Correct "cwd" of ${server.key} in ${file}.`);
     case "bad_variable":
       return edit(server, place, `Rename the variable under "env" of ${server.key} in ${file}.`);
+    case "no_isolation":
+      return {
+        cure: commandLine(["doctor"], options),
+        advice: `It says what is missing to isolate a server. Without that, ${server.id} is not started.`,
+      };
+    case "bad_isolation":
+      return edit(server, place, `Correct "sandbox" of ${server.key} in ${file}.`);
     case "integrity_changed":
       return {
         cure: commandLine(["disable", server.id], options),

@@ -19,6 +19,7 @@ import {
   checkSecrets,
 } from "./machine-checks.ts";
 import { checkConfig, checkPrograms, checkServers, checkStarters } from "./config-checks.ts";
+import { checkIsolation } from "./isolation-check.ts";
 import { planFixes, type Fix } from "./fix.ts";
 import { chooseServers, startServers, describeServer } from "./server-checks.ts";
 import { EXIT } from "../terminal/exit-code.ts";
@@ -128,7 +129,7 @@ export async function examine(options: DoctorOptions): Promise<Check[]> {
   const clients = checkClients(thisPlace(), options);
   const before = [...machine, ...config, ...secrets, ...clients, describeSandbox(await checkSandbox())];
   if (loaded?.ok !== true) return before;
-  const programs = checkPrograms(loaded, options);
+  const programs = [...(await checkIsolation(loaded.config, options)), ...checkPrograms(loaded, options)];
   const isReady = [...machine, ...config].every((check) => check.state !== "failed");
   if (options.servers === undefined || !isReady) return [...before, ...programs];
   const names = options.servers === true ? [] : options.servers;

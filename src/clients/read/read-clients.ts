@@ -5,6 +5,7 @@
 import type { JsonObject } from "../../core/json.ts";
 import type { InputDeclaration } from "../../config/values/inputs.ts";
 import { asObject } from "../../config/entries/server-check.ts";
+import { withSandboxOfFile } from "../../config/entries/server-isolation.ts";
 import {
   isAtOrAbove,
   listClientFiles,
@@ -150,8 +151,15 @@ const FILE_WAYS: readonly Way[] = [["servers"], ["mcpServers"], ["mcp", "servers
 const SETTINGS_WAYS: readonly Way[] = [["mcp", "servers"], ["mcp.servers"], ["mcp", "mcpServers"]];
 const INPUT_WAYS: readonly Way[] = [["inputs"], ["mcp", "inputs"], ["mcp.inputs"]];
 
-const findVscodeServers: FindServers = (document, _all, place) =>
-  plainServers(document, place, isSettings(document, place) ? SETTINGS_WAYS : FILE_WAYS);
+/** The rules of a sandbox may be in the file once, for each server that has the switch. */
+const findVscodeServers: FindServers = (document, _all, place) => {
+  const isInSettings = isSettings(document, place);
+  const file = isInSettings ? valueAt(document.value, ["mcp"]) : document.value;
+  return plainServers(document, place, isInSettings ? SETTINGS_WAYS : FILE_WAYS).map((server) => {
+    const entry = asObject(server.value);
+    return entry === undefined ? server : { ...server, value: withSandboxOfFile(entry, file) };
+  });
+};
 
 /** The inputs that a file declares, by id. */
 function findInputs(document: ClientDocument): Map<string, InputDeclaration> {

@@ -22,6 +22,7 @@ import { createFields, scalarTexts, type Fields, type EntryContext } from "./ent
 import { findBridged, type CommandLine } from "./mcp-remote.ts";
 import { bridgedEntry, remoteEntry } from "./remote-entry.ts";
 import { programEntry } from "./program-entry.ts";
+import { readSandbox } from "./sandbox-rules.ts";
 import { createRewriting } from "./variables.ts";
 import type { WrittenServer } from "../read/written-server.ts";
 
@@ -51,6 +52,7 @@ export function translateEntry(
     ...reached,
     ...readTimeout(context),
     ...readTools(context, reached),
+    ...readSandbox(context, reached),
     ...(isEnabled ? {} : { enabled: false }),
   };
   noteRest(fields);

@@ -47,7 +47,11 @@ function inheritedEnv({ fields, place }: EntryContext): [string, string][] {
 }
 
 /** A path of the entry. Ours start at the folder of our own file, so a relative one is made whole. */
-function wholePath({ fields, rewriting, place, written }: EntryContext, key: string, text: string): string {
+export function wholePath(
+  { fields, rewriting, place, written }: EntryContext,
+  key: string,
+  text: string,
+): string {
   const path = pathOf(place.platform);
   const home = /^~(?=[/\\]|$)/.test(text) ? `${place.homedir}${text.slice(1)}` : undefined;
   const isWhole = home !== undefined || text.startsWith("${") || path.isAbsolute(text);

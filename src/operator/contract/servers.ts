@@ -17,6 +17,7 @@ const serverView = z.looseObject({
     "failed",
   ]),
   target: z.string(),
+  sandbox: z.string().optional().describe("What it may reach, of one that runs in a sandbox."),
   retry_in_ms: z.number().optional().describe("Of one that failed: so long until it is tried again."),
   starting: z.looseObject({ forMs: z.number(), said: z.string().optional() }).optional(),
   missingInputs: z.array(z.string()).optional(),

@@ -117,6 +117,7 @@ function showServer(server: ServerForTrust & { readonly replacesOwn: boolean }):
     server.args.forEach((arg, index) => line(index === 0 ? "args" : "", JSON.stringify(arg)));
     if (server.cwd !== undefined) line("cwd", server.cwd);
     if (server.envNames.length > 0) line("env", server.envNames.join(", "));
+    if (server.sandbox !== undefined) line("sandbox", server.sandbox);
     if (server.envFile !== undefined) line("envFile", `all variables in ${server.envFile}`);
   } else {
     line(server.kind, server.url);

@@ -136,6 +136,13 @@ function gatewayLines(views: readonly ServerView[]): string[] {
   ]);
 }
 
+/** What each server may reach that runs in a sandbox. */
+function sandboxLines(views: readonly ServerView[]): string[] {
+  return views.flatMap(({ id, sandbox }) =>
+    sandbox === undefined ? [] : [escapeUnprintable(`${id}: sandboxed: ${sandbox}`)],
+  );
+}
+
 function showTable(views: readonly ServerView[], options: ServersOptions): void {
   const rows = views.map((view) => [
     view.id,
@@ -147,7 +154,7 @@ function showTable(views: readonly ServerView[], options: ServersOptions): void 
     view.target,
   ]);
   printTable([["SERVER", "STATE", "ERA", "TOOLS", "START", "LATENCY", "TARGET"], ...rows]);
-  for (const lines of [gatewayLines(views), rejectedLines(views, options)]) {
+  for (const lines of [sandboxLines(views), gatewayLines(views), rejectedLines(views, options)]) {
     if (lines.length > 0) print();
     for (const line of lines) print(line);
   }
