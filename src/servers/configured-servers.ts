@@ -162,7 +162,7 @@ export function createServers({
     const wanted = new Map(
       config.servers
         .filter((server) => server.enabled && server.trusted)
-        .map((server) => [server.id, { server, fingerprint: fingerprintOf(server, config.limits) }]),
+        .map((server) => [server.id, { server, fingerprint: fingerprintOf(server, config) }]),
     );
     const gone = [...running].filter(([id, { fingerprint }]) => wanted.get(id)?.fingerprint !== fingerprint);
     newest = config;
@@ -246,7 +246,7 @@ function upstreamConfigOf(server: ServerConfig, limits: Config["limits"]): Upstr
 }
 
 /** What a server is made of: another one means another server. */
-function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
+function fingerprintOf(server: ServerConfig, { limits, files }: Config): string {
   const { transport, tools, oauth, problems } = server;
   // What was listed before the problem came is not listed while it is there: nothing of it could be called.
   if (problems.length > 0) return hashJson({ id: server.id, problems: problems.map(formatProblem) });
@@ -256,7 +256,13 @@ function fingerprintOf(server: ServerConfig, limits: Config["limits"]): string {
     ...(integrity !== undefined && { integrity }),
     ...(installed !== undefined && { installed: { ...installed } }),
   };
-  return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login, ...pinned });
+  // What hides a config file from it is lost when the file is replaced, so it is started again then.
+  const hidden = transport.kind === "stdio" && transport.isolation !== undefined ? hashesOf(files) : {};
+  return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login, ...pinned, ...hidden });
+}
+
+function hashesOf(files: Config["files"]): JsonObject {
+  return { configFiles: files.map(({ sha256 }) => sha256 ?? "") };
 }
 
 /** `@scope/name@1.2.3` of npm, `name==1.2.3` of PyPI. */

@@ -5,7 +5,7 @@
  * Its processes end with bwrap: the first of them is killed with bwrap, and with the first all of them are.
  */
 import type { IsolatedNetwork } from "./isolation.ts";
-import type { Mount } from "./mounts.ts";
+import type { Entry, Mount } from "./mounts.ts";
 
 /** All that the kernel must allow; what is tried out when the backend is looked for. */
 export const NAMESPACES: readonly string[] = words(
@@ -34,19 +34,22 @@ export interface BubblewrapPlan {
 
 export const DEVICES: readonly string[] = ["--dev", "/dev", "--proc", "/proc"];
 
+const READ_ONLY_ROOT: Mount = { path: "/", access: "read", isFolder: true };
+
 export function bubblewrapArgs({ mounts, network, cwd, lent, filterFd }: BubblewrapPlan): string[] {
-  const emptied = mounts.filter(({ access, isFolder }) => access === "hidden" && isFolder);
+  const root = mounts.find(({ path }) => path === "/") ?? READ_ONLY_ROOT;
+  const sealed = mounts.filter(
+    ({ access, isFolder }) => isFolder && (access === "hidden" || access === "listed"),
+  );
   return [
     ...NAMESPACES,
     ...(network === "all" ? [] : ["--unshare-net"]),
-    "--ro-bind",
-    "/",
-    "/",
+    ...mountArgs(root),
     ...DEVICES,
-    ...mounts.flatMap(mountArgs),
+    ...mounts.filter((mount) => mount !== root).flatMap(mountArgs),
     ...lent.flatMap(({ source, path }) => ["--ro-bind", source, path]),
     // What a server writes into a hidden folder would be lost without a word.
-    ...emptied.flatMap(({ path }) => ["--remount-ro", path]),
+    ...sealed.flatMap(({ path }) => ["--remount-ro", path]),
     ...(filterFd === undefined ? [] : ["--seccomp", String(filterFd)]),
     "--chdir",
     cwd,
@@ -54,9 +57,14 @@ export function bubblewrapArgs({ mounts, network, cwd, lent, filterFd }: Bubblew
   ];
 }
 
-function mountArgs({ path, access, isFolder }: Mount): string[] {
+function mountArgs({ path, access, isFolder, entries = [] }: Mount): string[] {
+  if (access === "listed") return ["--tmpfs", path, ...entries.flatMap(entryArgs)];
   if (access === "write") return ["--bind", path, path];
   if (access === "read") return ["--ro-bind", path, path];
   if (access === "private") return ["--perms", "1777", "--tmpfs", path];
   return isFolder ? ["--tmpfs", path] : ["--ro-bind", "/dev/null", path];
+}
+
+function entryArgs({ path, target }: Entry): string[] {
+  return target === undefined ? ["--ro-bind-try", path, path] : ["--symlink", target, path];
 }

@@ -95,6 +95,20 @@ it("keeps each folder around a protected place from being renamed", () => {
   ]);
 });
 
+it("lists the user's folders around credentials, and no others", () => {
+  const folder = join(homedir(), ".config");
+  const planned = planMounts(NO_RULES, {
+    cwd: "/usr",
+    keptAway: [],
+    hidden: [join(homedir(), ".no-such-credential"), join(folder, "no-such-one"), "/usr/no-such-one"],
+  });
+  const mounts = planned.ok ? planned.mounts : [];
+  const listed = mounts.filter(({ access }) => access === "listed").map(({ path }) => path);
+  expect(listed).toContain(realpathSync(homedir()));
+  expect(listed).not.toContain("/usr");
+  expect(accessAt(join(homedir(), "anything"), mounts)).toBe("read");
+});
+
 it("hides nothing within what is hidden", () => {
   const { mounts } = plan({ denyRead: ["../secret/open", "../secret"] });
   expect(mounts).toContain("/secret hidden");
@@ -122,6 +136,13 @@ it.each<[string, Partial<Isolation["filesystem"]>, string]>([
     "is in the gateway's folder",
     { allowWrite: ["../home"] },
     "../home is in the gateway's own folder or file",
+  ],
+  ["is the system's", { allowRead: ["/proc/1"] }, "/proc/1 is of the system"],
+  ["is all devices", { allowWrite: ["/dev"] }, "/dev is of the system"],
+  [
+    "leads out by a link of the server's",
+    { allowWrite: [".", "link/open"] },
+    "link/open leads to /secret/open by a link in a folder of allowWrite",
   ],
   ["hides where it works", { denyRead: ["."] }, "the working folder /work is hidden"],
 ])("refuses a path that %s", (_what, rules, reason) => {

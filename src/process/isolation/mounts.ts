@@ -11,19 +11,32 @@
  * two, so that none can be renamed away. A path that is not there cannot be mounted: allowing to write it, or denying
  * it within a folder that may be written, is refused; any other is nothing that could be reached.
  */
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Isolation } from "./isolation.ts";
 import { PRIVATE_FOLDERS } from "./hidden-places.ts";
 
-/** `private`: an empty folder of the server's own, which ends with it. */
-export type Access = "hidden" | "private" | "read" | "write";
+/**
+ * - `private`: an empty folder of the server's own, which ends with it.
+ * - `listed`: readable with the entries that it has now. A mount is lost when a program replaces the file below it, as
+ *   many do when they save; and what is made later could not be hidden. So the folders around credentials are put
+ *   together from what they have.
+ */
+export type Access = "hidden" | "private" | "listed" | "read" | "write";
 
 export interface Mount {
   readonly path: string;
   readonly access: Access;
   readonly isFolder: boolean;
+  /** Of a folder that is listed. */
+  readonly entries?: readonly Entry[];
+}
+
+export interface Entry {
+  readonly path: string;
+  /** Where it leads, of a link. */
+  readonly target?: string;
 }
 
 /** Where the rules are applied. */
@@ -50,6 +63,8 @@ export function planMounts(rules: Rules, place: MountPlace): MountPlan {
   const keptAway = place.keptAway.map(find).filter(isThere);
   const reason =
     findMissing(writes) ??
+    findOwn([...reads, ...writes, ...noReads, ...noWrites]) ??
+    findLed([...reads, ...writes], writes) ??
     findOpening([...reads, ...writes], keptAway) ??
     findLoose([...noReads, ...noWrites], writes);
   if (reason !== undefined) return { ok: false, reason };
@@ -67,6 +82,7 @@ export function planMounts(rules: Rules, place: MountPlace): MountPlan {
   set(noReads, "hidden");
   set(keptAway, "hidden");
   pinFolders(accesses, writes);
+  list(accesses, place.hidden);
   for (const path of accesses.keys()) {
     if (keptAway.some((own) => isBelow(path, own.path))) accesses.delete(path);
   }
@@ -74,7 +90,9 @@ export function planMounts(rules: Rules, place: MountPlace): MountPlan {
     return { ok: false, reason: `the working folder ${cwd.path} is hidden: name it in allowRead` };
   const mounts = [...accesses]
     .filter(([path, access]) => access !== "hidden" || !isUnseen(closestAccess(dirname(path), accesses)))
-    .map(([path, access]) => mountAt(path, access));
+    .map(([path, access]) => mountAt(path, access, accesses));
+  const large = mounts.find(({ entries = [] }) => entries.length > ENTRY_COUNT_MAX);
+  if (large !== undefined) return { ok: false, reason: describeLarge(large) };
   return { ok: true, mounts: mounts.sort((a, b) => depthOf(a.path) - depthOf(b.path)) };
 }
 
@@ -85,8 +103,7 @@ export function isUnseen(access: Access): boolean {
 
 /** What a server can do with a path, by the mounts that are in force there. */
 export function accessAt(path: string, mounts: readonly Mount[]): Access {
-  const holding = mounts.filter((mount) => isWithin(path, mount.path));
-  return holding.reduce<Mount | undefined>(longer, undefined)?.access ?? "read";
+  return closestAccess(path, new Map(mounts.map((mount) => [mount.path, mount.access])));
 }
 
 /** Whether a path is a folder, or something in it. */
@@ -98,10 +115,6 @@ function isBelow(path: string, folder: string): boolean {
   return path !== folder && path.startsWith(folder === sep ? sep : `${folder}${sep}`);
 }
 
-function longer(best: Mount | undefined, mount: Mount): Mount {
-  return best === undefined || mount.path.length > best.path.length ? mount : best;
-}
-
 // ── paths ───────────────────────────────────────────────────────────────────────────────────────────────────────────
 
 /** A path of the config: as it is written, by its own name, and where it leads. */
@@ -109,7 +122,7 @@ function findPlace(text: string, cwd: string) {
   const whole = resolve(cwd, text.replace(/^~(?=\/|$)/, homedir()));
   const name = whole === sep ? sep : join(realPathOf(dirname(whole)), basename(whole));
   const path = realPathOf(name);
-  return { text, name, path, isLink: linkAt(name), isThere: statAt(path) !== undefined };
+  return { text, whole, name, path, isLink: linkAt(name), isThere: statAt(path) !== undefined };
 }
 
 function isThere(place: Place): boolean {
@@ -139,8 +152,26 @@ function statAt(path: string) {
   }
 }
 
-function mountAt(path: string, access: Access): Mount {
-  return { path, access, isFolder: statAt(path)?.isDirectory() === true };
+function mountAt(path: string, access: Access, accesses: ReadonlyMap<string, Access>): Mount {
+  const isFolder = statAt(path)?.isDirectory() === true;
+  if (access !== "listed") return { path, access, isFolder };
+  return { path, access, isFolder, entries: entriesOf(path).filter((entry) => !accesses.has(entry.path)) };
+}
+
+/** Each is a mount; a user's folder has fewer than a hundred of them. */
+const ENTRY_COUNT_MAX = 1000;
+
+function describeLarge({ path }: Mount): string {
+  return `${path} has more than ${ENTRY_COUNT_MAX} entries: name it in denyRead, and what the server needs of it in allowRead`;
+}
+
+/** Without sockets and pipes, which lead to other programs. */
+function entriesOf(folder: string): Entry[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry): Entry[] => {
+    const path = join(folder, entry.name);
+    if (entry.isSymbolicLink()) return [{ path, target: readlinkSync(path) }];
+    return entry.isFile() || entry.isDirectory() ? [{ path }] : [];
+  });
 }
 
 function depthOf(path: string): number {
@@ -153,6 +184,24 @@ function findMissing(writes: readonly Place[]): string | undefined {
   const missing = writes.find((place) => !place.isThere);
   return (
     missing && `allowWrite names ${missing.text}, which does not exist (${missing.path}): create it first`
+  );
+}
+
+/** A sandbox has these of its own; those of the machine would show every process in it. */
+const OWN_FOLDERS: readonly string[] = ["/proc", "/dev"];
+
+function findOwn(named: readonly Place[]): string | undefined {
+  const own = named.find(({ path }) => OWN_FOLDERS.some((folder) => isWithin(path, folder)));
+  return own && `${own.text} is of the system, and each sandbox has its own: remove it`;
+}
+
+/** What a server may write it may make a link, which would open another place when it is started the next time. */
+function findLed(allowed: readonly Place[], writes: readonly Place[]): string | undefined {
+  const led = allowed.find(({ whole, path }) =>
+    writes.some((write) => isBelow(whole, write.whole) && !isWithin(path, write.path)),
+  );
+  return (
+    led && `${led.text} leads to ${led.path} by a link in a folder of allowWrite: name that place itself`
   );
 }
 
@@ -182,6 +231,16 @@ function protect(accesses: Map<string, Access>, denied: readonly Place[], writes
   }
 }
 
+/** The user's folders that hold something hidden, as far as they are readable. */
+function list(accesses: Map<string, Access>, hidden: readonly string[]): void {
+  const user = realPathOf(homedir());
+  const folders = new Set(hidden.map((path) => realPathOf(dirname(path))));
+  for (const folder of folders) {
+    const isListed = isWithin(folder, user) && statAt(folder)?.isDirectory() === true;
+    if (isListed && closestAccess(folder, accesses) === "read") accesses.set(folder, "listed");
+  }
+}
+
 /** Each folder between a writable one and a mount within it becomes a mount itself, which cannot be renamed. */
 function pinFolders(accesses: Map<string, Access>, writes: readonly Place[]): void {
   const mounted = [...accesses.keys()];
@@ -198,6 +257,7 @@ function pinFolders(accesses: Map<string, Access>, writes: readonly Place[]): vo
 function closestAccess(path: string, accesses: ReadonlyMap<string, Access>): Access {
   for (let folder = path; ; folder = dirname(folder)) {
     const access = accesses.get(folder);
+    if (access === "listed" && folder !== path) return "read";
     if (access !== undefined) return access;
     if (folder === dirname(folder)) return "read";
   }

@@ -109,9 +109,9 @@ function prepare(options: ServerProcessOptions): Prepared {
 }
 
 /** Never without the isolation that was asked for. */
-function isolate(launch: Launch, isolation: Isolation, options: ServerProcessOptions): Prepared {
+function isolate(open: Launch, isolation: Isolation, options: ServerProcessOptions): Prepared {
   const { keptAway = [], backend, onChannel } = options;
-  const isolated = isolateLaunch(launch, { isolation, keptAway, backend: backend ?? "", onChannel });
+  const isolated = isolateLaunch(open, { isolation, keptAway, backend: backend ?? "", onChannel });
   if (isolated.ok) return { kind: "ready", launch: isolated.launch };
   const reason = `It cannot be isolated as its sandbox says: ${isolated.reason}.`;
   return { kind: "not_started", cause: "bad_isolation", reason };
