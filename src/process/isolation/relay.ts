@@ -11,10 +11,16 @@ import { connect } from "node:http2";
 import { constants } from "node:os";
 import { createServer, Socket } from "node:net";
 
+/** In MB; as much as the gateway allows. */
+const SESSION_MEMORY_MAX = 32;
+
 const [channelFd, port, file, ...args] = process.argv.slice(2);
 
 const channel = new Socket({ fd: Number(channelFd), readable: true, writable: true });
-const session = connect("http://gateway.invalid", { createConnection: () => channel });
+const session = connect("http://gateway.invalid", {
+  createConnection: () => channel,
+  maxSessionMemory: SESSION_MEMORY_MAX,
+});
 // Without the gateway there is no way out, and the server says so itself.
 session.on("error", () => {});
 

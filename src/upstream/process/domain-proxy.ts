@@ -18,7 +18,7 @@ import {
 } from "node:http";
 import { createServer as createHttp2Server } from "node:http2";
 import { connect, isIP, type Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import { duplexPair, pipeline, type Duplex } from "node:stream";
 import type { Isolation } from "../../process/isolation/isolation.ts";
 import type { Log } from "../../core/log.ts";
 import { createAddressRule, type Resolve } from "../../net/address-policy.ts";
@@ -33,6 +33,8 @@ export interface DomainProxyOptions {
 
 /** Connections of one server at once. */
 const STREAM_COUNT_MAX = 128;
+/** In MB, for one server: what waits in all its connections, each with its window of 64 KiB both ways. */
+const SESSION_MEMORY_MAX = 32;
 const CONNECT_MS_MAX = 15_000;
 /** Names in the log; a server that tries all of them would fill it. */
 const LOGGED_COUNT_MAX = 50;
@@ -45,7 +47,10 @@ export function serveDomains(channel: Socket, options: DomainProxyOptions): void
     tunnel(request, socket, head, door);
   });
   proxy.on("clientError", (_error, socket) => socket.destroy());
-  const carrier = createHttp2Server({ settings: { maxConcurrentStreams: STREAM_COUNT_MAX } });
+  const carrier = createHttp2Server({
+    settings: { maxConcurrentStreams: STREAM_COUNT_MAX },
+    maxSessionMemory: SESSION_MEMORY_MAX,
+  });
   carrier.on("stream", (stream, headers) => {
     stream.on("error", () => stream.destroy());
     if (headers[":method"] !== "CONNECT") {
@@ -53,7 +58,10 @@ export function serveDomains(channel: Socket, options: DomainProxyOptions): void
       return;
     }
     stream.respond({ ":status": 200 });
-    proxy.emit("connection", stream);
+    // Strings that are written to such a stream together with buffers arrive damaged; the pair makes buffers of all.
+    const [near, far] = duplexPair();
+    pipeline(stream, far, stream, () => near.destroy());
+    proxy.emit("connection", near);
   });
   carrier.on("session", (session) => session.on("error", () => session.destroy()));
   carrier.on("sessionError", () => {});
