@@ -1,9 +1,17 @@
+import { CREDENTIAL_PLACES } from "../src/process/isolation/hidden-places.ts";
 import { describePassed } from "../src/process/passed-environment.ts";
 
-const PLACE = /(<!-- passed-environment: npm run schema -->\n)[\s\S]*?(<!-- \/passed-environment -->)/;
+/** The page on servers with what it says in the words of the source: variables that pass, places that are hidden. */
+export function withServerLists(page: string): string {
+  const places = `| hidden |\n|---|\n| ${CREDENTIAL_PLACES.map((place) => `\`~/${place}\``).join(", ")} |`;
+  return [["passed-environment", describePassed()] as const, ["hidden-places", places] as const].reduce(
+    (text, [name, list]) => withList(text, name, list),
+    page,
+  );
+}
 
-/** The page on servers with the table of what they see of the environment. */
-export function withPassedEnvironment(page: string): string {
-  if (!PLACE.test(page)) throw new Error("docs/servers.md has no place for the table of variables");
-  return page.replace(PLACE, (_, begin: string, end: string) => `${begin}${describePassed()}\n${end}`);
+function withList(page: string, name: string, list: string): string {
+  const place = new RegExp(`(<!-- ${name}: npm run schema -->\n)[\\s\\S]*?(<!-- /${name} -->)`);
+  if (!place.test(page)) throw new Error(`docs/servers.md has no place for ${name}`);
+  return page.replace(place, (_, begin: string, end: string) => `${begin}${list}\n${end}`);
 }

@@ -7,7 +7,7 @@ import { VERSION } from "../src/core/version.ts";
 import { describeApi } from "../src/operator/openapi.ts";
 import { formatCliPage } from "./cli-page.ts";
 import { formatConfigurationPage } from "./configuration-page.ts";
-import { withPassedEnvironment } from "./servers-page.ts";
+import { withServerLists } from "./servers-page.ts";
 import { findCitations, withCitations } from "./threats-page.ts";
 
 const read = (path: string) => readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
@@ -16,7 +16,7 @@ const FILES = {
   "schema/repertoire.schema.json": formatJsonSchema(),
   "schema/openapi.json": `${JSON.stringify(describeApi(VERSION), null, 2)}\n`,
   "docs/configuration.md": formatConfigurationPage(createJsonSchema()),
-  "docs/servers.md": withPassedEnvironment(read("docs/servers.md")),
+  "docs/servers.md": withServerLists(read("docs/servers.md")),
   "docs/cli.md": formatCliPage(createProgram(() => {})),
   "docs/threats.md": withCitations(read("docs/threats.md"), findCitations(join(import.meta.dirname, ".."))),
 };

@@ -7,7 +7,7 @@ import { EXIT } from "../src/cli/terminal/exit-code.ts";
 import { createJsonSchema } from "../src/config/json-schema.ts";
 import { formatCliPage } from "../scripts/cli-page.ts";
 import { formatConfigurationPage } from "../scripts/configuration-page.ts";
-import { withPassedEnvironment } from "../scripts/servers-page.ts";
+import { withServerLists } from "../scripts/servers-page.ts";
 import { readPages } from "./fixtures/docs/blocks.ts";
 import { environmentOf } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
@@ -21,7 +21,7 @@ it("the configuration page is the generated one (npm run schema)", () => {
 
 it("C2: the page on servers names every variable that a server sees (npm run schema)", () => {
   const page = read("docs/servers.md");
-  expect(page).toBe(withPassedEnvironment(page));
+  expect(page).toBe(withServerLists(page));
   expect(page).toContain("`NODE_EXTRA_CA_CERTS`");
 });
 
