@@ -298,8 +298,11 @@ function messageOf(init: RequestInit) {
   if (body === null || body === undefined) return { method: init.method ?? "GET", headers, body: undefined };
   if (body instanceof URLSearchParams) {
     headers["content-type"] ??= "application/x-www-form-urlencoded;charset=UTF-8";
+  } else if (Buffer.isBuffer(body)) {
+    headers["content-length"] = String(body.length);
+    return { method: init.method ?? "GET", headers, body };
   } else if (typeof body !== "string") {
-    throw new TypeError("only text is sent to remote servers");
+    throw new TypeError("only text and buffers are sent to remote servers");
   }
   const text = String(body);
   headers["content-length"] = String(Buffer.byteLength(text));

@@ -12,7 +12,7 @@ import type { HttpOutcome, HttpRequest } from "./http-outcome.ts";
 /** As many as any service needs; browsers allow 20. */
 export const REDIRECT_COUNT_MAX = 5;
 
-const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+export const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
 
 export interface Journey {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseRetryAfter, refuseBusyAnswers } from "./http-transport.ts";
+import { parseRetryAfter } from "../../net/retry-after.ts";
+import { refuseBusyAnswers } from "./http-transport.ts";
 
 const NOW = Date.parse("2026-01-01T00:00:00Z");
 

@@ -18,6 +18,7 @@ import { within } from "../../timing/deadline.ts";
 import { causeOfFetchError, causeOfResponse, type FailureCause } from "../failure-cause.ts";
 import { AnswerTooLong } from "../../net/answer-limit.ts";
 import { BrokenAnswer, type Fetch } from "../../net/http-client.ts";
+import { parseRetryAfter } from "../../net/retry-after.ts";
 import type { AuthorizationWay } from "../oauth/authorize.ts";
 import type { OAuthSettings } from "../oauth/client.ts";
 import { Credentials, createAuthorizedFetch } from "../oauth/credentials.ts";
@@ -208,9 +209,6 @@ function refuseDenials(fetch: Fetch, server: string, hasOwn: boolean): Fetch {
   };
 }
 
-/** What a server may ask for at most: more is a mistake, or malice. */
-const WAIT_MAX_MS = 60_000;
-
 /** A server that says that it is too busy took nothing on: that is an error with a name, and says how long to wait. */
 export function refuseBusyAnswers(fetch: Fetch, server: string, now: () => number = Date.now): Fetch {
   return async (input, init) => {
@@ -234,14 +232,4 @@ function busyError(server: string, response: Response, now: number): ReturnType<
         : `Nothing took effect. Call again in ${Math.ceil(waitMs / 1000)} s.`,
     ...(waitMs !== undefined && { retryAfterMs: waitMs }),
   });
-}
-
-/** Seconds or a date, capped; undefined for what is neither, or is in the past. */
-export function parseRetryAfter(text: string | null, now: number): number | undefined {
-  if (text === null) return undefined;
-  const isSeconds = /^\s*\d{1,15}\s*$/.test(text);
-  const waitMs = isSeconds ? Number(text) * 1000 : Date.parse(text) - now;
-  // `Date.parse` reads much that is no date of HTTP, such as -1.
-  if (!isSeconds && !/^[A-Za-z]{3}/.test(text.trim())) return undefined;
-  return Number.isFinite(waitMs) && waitMs >= 0 ? Math.min(waitMs, WAIT_MAX_MS) : undefined;
 }
