@@ -48,9 +48,12 @@ export interface Admitted {
   readonly findings: readonly EntryFinding[];
 }
 
-/** Real servers have up to 100 tools. A client that is shown thousands cannot use any of them. */
+/**
+ * Real servers have up to 100 tools, and a client that is shown thousands cannot use any of them: of an MCP server the first 1,000
+ * are asked for (upstream/connection/listing.ts). The description of a large API has more, which are found by searching.
+ */
 export const ENTRY_COUNT_MAX = {
-  tools: 1000,
+  tools: 2000,
   resources: 5000,
   resourceTemplates: 1000,
   prompts: 1000,
@@ -97,6 +100,7 @@ export function admitOffer(offer: Offer): Admitted {
   const rejected: Rejection[] = (offer.incomplete ?? [])
     .slice(0, 20)
     .map((reason) => ({ code: "load_error", kind: "list", name: "list", reason: cut(reason, 500) }));
+  rejected.push(...(offer.leftOut ?? []).slice(0, LEFT_OUT_COUNT_MAX).map(leftOutOf));
   const progress: AdmissionProgress = { bytesLeft: SERVER_BYTES_MAX, rejected, findings: [] };
   return {
     ...aboutOf(offer.about),
@@ -116,6 +120,13 @@ export function admitOffer(offer: Offer): Admitted {
     rejected,
     findings: progress.findings,
   };
+}
+
+/** As many as are read; the source says how many there are. */
+const LEFT_OUT_COUNT_MAX = 500;
+
+function leftOutOf({ name, reason }: { readonly name: string; readonly reason: string }): Rejection {
+  return { code: "invalid_tool", kind: "tool", name: cut(name, 80), reason: cut(reason, 500) };
 }
 
 function admitEntries<T>(

@@ -54,6 +54,13 @@ const outputSchema: Fit = (value) => {
   return problem === undefined ? spellOutBooleans(value) : new Misfit(`: ${problem}`);
 };
 
+/** It is listed to no client, so it may be of any type. */
+const answerSchema: Fit = (value) => {
+  if (!isJsonObject(value)) return new Misfit(" must be an object");
+  const problem = findSchemaProblem(value);
+  return problem === undefined ? value : new Misfit(`: ${problem}`);
+};
+
 const TOOL = record({
   hints: {
     ...SHOWN,
@@ -61,6 +68,7 @@ const TOOL = record({
     execution: record({ may: { taskSupport: oneOf("required", "optional", "forbidden") } }),
     metadata: anyObject,
     outputSchema,
+    answerSchema,
   },
 });
 /** Of resources and of templates. */

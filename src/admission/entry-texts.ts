@@ -54,6 +54,7 @@ function repairField(field: string, value: Json, texts: TextRepair, shown?: stri
       return mapSame(value, (item, key) => repairDetails(item, `arguments/${key}`, texts));
     case "inputSchema":
     case "outputSchema":
+    case "answerSchema":
       return isJsonObject(value) && mayNeedRepair(value) ? repairSchema(value, field, texts) : value;
     default:
       return value;

@@ -12,6 +12,11 @@ export interface ToolDefinition {
   readonly description?: string;
   readonly inputSchema: JsonObject;
   readonly outputSchema?: JsonObject;
+  /**
+   * What a successful call gives code, of any type, where it is known and not promised: code is typed by it, and no client is
+   * told of it. Clients refuse an answer that breaks a listed `outputSchema`, and real APIs break theirs.
+   */
+  readonly answerSchema?: JsonObject;
   readonly annotations?: ToolAnnotations;
   readonly _meta?: JsonObject;
   readonly metadata?: {
@@ -20,6 +25,14 @@ export interface ToolDefinition {
     readonly tags?: readonly string[];
   };
   readonly [field: string]: unknown;
+}
+
+/** What code is typed by: the promise of the source, or what is known without one. */
+export function answerTypeOf({
+  outputSchema,
+  answerSchema,
+}: Pick<ToolDefinition, "outputSchema" | "answerSchema">): JsonObject | undefined {
+  return outputSchema ?? answerSchema;
 }
 
 /** A tool with the name under which clients see it. `definition.name` is the server's own. */
@@ -76,6 +89,8 @@ export interface Offer {
   readonly ttlMs?: number;
   /** Why the offer is not whole, where it is not: a list that did not end, a page that failed. */
   readonly incomplete?: readonly string[];
+  /** What the source itself left out, with why, each by its name. */
+  readonly leftOut?: readonly { readonly name: string; readonly reason: string }[];
 }
 
 export interface SourceAbout {

@@ -69,8 +69,8 @@ export function createToolListReader(deps: ToolListDeps): ToolListReader {
   const { registry, view } = deps;
   const isShown = ({ name }: { readonly name: string }): boolean => view === undefined || view.allows(name);
   const exposed = ({ name, source, definition }: Component): ToolDefinition => {
-    const linked = registry.links.tool(source, definition);
-    return view === undefined ? { ...linked, name } : present(view, name, linked);
+    const { answerSchema: _, ...listed } = registry.links.tool(source, definition);
+    return view === undefined ? { ...listed, name } : present(view, name, listed);
   };
   const kept = remember((components: readonly Component[]) =>
     components

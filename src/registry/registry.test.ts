@@ -57,23 +57,23 @@ describe("the catalogue", () => {
     }
   });
 
-  it("T093: takes the first 1,000 tools of a server and reports the rest", async () => {
+  it("T093: takes the first 2,000 tools of a server and reports the rest", async () => {
     const { registry, discover } = openRig();
     registry.add(
       createFixtureSource(
         "s",
-        Array.from({ length: 1001 }, (_, i) => toolOf(`t${i}`)),
+        Array.from({ length: 2001 }, (_, i) => toolOf(`t${i}`)),
       ),
     );
     const { components, rejected } = await discover();
-    expect(components).toHaveLength(1000);
+    expect(components).toHaveLength(2000);
     expect(rejected).toEqual([
       {
         source: "s",
         kind: "list",
         code: "validation_error",
         name: "tools",
-        reason: "the server lists 1001 tools; the limit is 1000, and those after it are left out",
+        reason: "the server lists 2001 tools; the limit is 2000, and those after it are left out",
       },
     ]);
   });

@@ -9,7 +9,14 @@ import { CAPABILITIES_ID, parseToolName } from "../core/names.ts";
 import type { Permit } from "../core/rule.ts";
 import { DATA_LIMITS, hashJson, type Json, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
-import type { CallBudget, CallContext, CallTool, ToolAnswer, ToolDefinition } from "../core/tool.ts";
+import {
+  answerTypeOf,
+  type CallBudget,
+  type CallContext,
+  type CallTool,
+  type ToolAnswer,
+  type ToolDefinition,
+} from "../core/tool.ts";
 import type { TraceContext } from "../core/trace-context.ts";
 import type { ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { signatureOfTool } from "../sandbox/types/declarations.ts";
@@ -193,12 +200,12 @@ async function findProblem(
   // With defaults: a server that declares one accepts that it is left out, and fills it in itself.
   const verdict = await schemas.check(definition.inputSchema, args, { fillDefaults: true });
   if (verdict.kind !== "invalid") return succeed(undefined);
-  const { inputSchema, outputSchema } = definition;
+  const { inputSchema } = definition;
   const signature = signatureOfTool({
     namespace,
     tool: name!,
     inputSchema,
-    outputSchema,
+    outputSchema: answerTypeOf(definition),
   });
   const problems = verdict.problems.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
   const message = `The arguments are not valid: ${problems}${/[?.]$/.test(problems) ? "" : "."} It is ${signature}.`;

@@ -95,6 +95,7 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "description",
   "inputSchema",
   "outputSchema",
+  "answerSchema",
   "annotations",
   "arguments",
   "icons",
@@ -106,6 +107,8 @@ const KNOWN_FIELDS: ReadonlySet<string> = new Set([
   "args",
   "package",
   "url",
+  "openapi",
+  "baseUrl",
   "serverInfo",
 ]);
 

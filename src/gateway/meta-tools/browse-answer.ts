@@ -9,7 +9,7 @@ import type { JsonObject } from "../../core/json.ts";
 import { codeNameOf, displayNameOf, toolNameOf } from "../../core/names.ts";
 import type { CurrentCapability } from "../../core/store.ts";
 import type { Effect } from "../../core/rule.ts";
-import type { Component, ToolDefinition, ToolView } from "../../core/tool.ts";
+import { answerTypeOf, type Component, type ToolDefinition, type ToolView } from "../../core/tool.ts";
 import { makeVisible } from "../../text/visible-text.ts";
 import { signatureOf, typeOf } from "../../registry/signature.ts";
 import { cut, lineOf } from "../../text/cut.ts";
@@ -137,7 +137,7 @@ function showNode(component: Component, detail: Detail, { view, effectOf }: Show
 
 function signatureIn({ name, definition }: Component, detail: Detail): string {
   const { namespace, tool } = codeNameOf(name);
-  const signature = signatureOf(namespace, tool, definition.inputSchema, definition.outputSchema);
+  const signature = signatureOf(namespace, tool, definition.inputSchema, answerTypeOf(definition));
   return cutVisible(signature, detail === "full" ? FULL_SIGNATURE_LENGTH_MAX : SIGNATURE_LENGTH_MAX);
 }
 

@@ -7,7 +7,7 @@ import { CAPABILITIES_ID, codeNameOf, displayNameOf, parseReference, toolNameOf 
 import { didYouMean, nearest } from "../../text/nearest.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { signatureOf } from "../../text/schema-type.ts";
-import type { ToolDefinition, ToolView } from "../../core/tool.ts";
+import { answerTypeOf, type ToolDefinition, type ToolView } from "../../core/tool.ts";
 import { quote } from "../../text/quote.ts";
 
 export interface Callable {
@@ -58,9 +58,8 @@ export function nodesOf(app: Pick<App, "runs">): Callable[] {
 
 /** As code would write it; a meta-tool and a node are no functions in code. */
 export function signatureOfCallable({ kind, name, definition }: Callable): string {
-  const { inputSchema, outputSchema } = definition;
   const { namespace, tool } = codeNameOf(name);
-  const signature = signatureOf(namespace, tool, inputSchema, outputSchema);
+  const signature = signatureOf(namespace, tool, definition.inputSchema, answerTypeOf(definition));
   if (kind === "tool" || kind === "kept") return signature.replace(/: Promise<unknown>$/, "");
   return `${name}${signature.slice(signature.indexOf("("))}`.replace(/: Promise<.*>$/, "");
 }

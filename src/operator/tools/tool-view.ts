@@ -1,7 +1,7 @@
 /** Tools as `--json` and the API have them. */
 import type { App } from "../../app/app.ts";
 import { CAPABILITIES_ID } from "../../core/names.ts";
-import type { ToolDefinition, ToolView } from "../../core/tool.ts";
+import { answerTypeOf, type ToolDefinition, type ToolView } from "../../core/tool.ts";
 import { typeText } from "../../text/schema-type.ts";
 import { SHOWN } from "../../text/type-style.ts";
 import { signatureOfCallable, type Callable } from "./callables.ts";
@@ -36,10 +36,9 @@ export function describeCallable(one: Callable, place: OperatorDeps["place"]) {
 }
 
 /** What a tool gives, as a type. */
-export function outputOf({ outputSchema }: Pick<ToolDefinition, "outputSchema">): string {
-  return outputSchema === undefined
-    ? "unknown: the server does not declare it"
-    : typeText(outputSchema, SHOWN);
+export function outputOf(definition: Pick<ToolDefinition, "outputSchema" | "answerSchema">): string {
+  const schema = answerTypeOf(definition);
+  return schema === undefined ? "unknown: the server does not declare it" : typeText(schema, SHOWN);
 }
 
 /** A tool in the list that `repertoire tools --json` prints: its definition, and what tells why it is in the list. */

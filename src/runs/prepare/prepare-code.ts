@@ -8,7 +8,7 @@ import { didYouMean } from "../../text/nearest.ts";
 import { refuseNul } from "../../text/nul.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { missingFrom } from "../../text/schema-type.ts";
-import type { CallContext } from "../../core/tool.ts";
+import { answerTypeOf, type CallContext } from "../../core/tool.ts";
 import type {
   CodeAnalysis,
   CodeProblem,
@@ -354,12 +354,12 @@ function complaintText({ message, signature }: TypeComplaint): string {
 }
 
 function declarationOf({ use, found: { definition } }: NamedTool): DeclaredTool {
-  const { inputSchema, outputSchema, description } = definition;
+  const { inputSchema, description } = definition;
   return {
     namespace: use.namespace,
     tool: use.tool,
     inputSchema,
-    outputSchema,
+    outputSchema: answerTypeOf(definition),
     description,
   };
 }

@@ -7,7 +7,7 @@ import { CAPABILITIES_ID } from "../../core/names.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { nearestTools } from "../../text/tool-spelling.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
-import type { CallContext, NodeType } from "../../core/tool.ts";
+import { answerTypeOf, type CallContext, type NodeType } from "../../core/tool.ts";
 import type { ArgumentCheck } from "../../sandbox/schema/argument-check.ts";
 import { DEPTH_MAX } from "../../sandbox/runner/limits.ts";
 import { CONTROL_NODES } from "../../workflows/control-nodes.ts";
@@ -160,13 +160,13 @@ function knownOf(found: Found): ReadonlyMap<string, KnownNodeType> {
         ];
       }
       const { definition } = result.data;
-      const { inputSchema, outputSchema } = definition;
+      const { inputSchema } = definition;
       return [
         type,
         {
           kind: "known",
           inputSchema,
-          outputSchema,
+          outputSchema: answerTypeOf(definition),
           rawParams: rawOf(result.data),
         },
       ];
