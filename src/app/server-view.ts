@@ -269,5 +269,6 @@ function sandboxOf({ written }: ServerConfig): Pick<ServerView, "sandbox"> {
 
 function targetOf({ written }: ServerConfig): string {
   const shown = maskTransport(written);
-  return shown.kind === "stdio" ? [shown.command, ...shown.args].join(" ") : shown.url;
+  if (shown.kind === "stdio") return [shown.command, ...shown.args].join(" ");
+  return shown.kind === "openapi" ? shown.location : shown.url;
 }

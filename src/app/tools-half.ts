@@ -1,4 +1,5 @@
 /** The half that has tools: the servers, the registry over them, and the search. */
+import type { JsonObject } from "../core/json.ts";
 import { META_TOOL_NAMES } from "../core/meta-tool-names.ts";
 import { CAPABILITIES_ID } from "../core/names.ts";
 import { VERSION } from "../core/version.ts";
@@ -9,6 +10,7 @@ import { createEncoder } from "../search/encoder/encoder.ts";
 import { createExperience } from "../search/experience.ts";
 import { createPins } from "../trust/pins.ts";
 import { GATEWAY } from "../telemetry/audit-trail.ts";
+import { createArgumentCheck, type ArgumentCheck } from "../sandbox/schema/argument-check.ts";
 import { createServers } from "../servers/configured-servers.ts";
 import { systemAfter } from "../timing/after.ts";
 import type { CallRecording } from "./call-recording.ts";
@@ -99,7 +101,10 @@ export async function openTools(
     registry.add(program.source, { isOwn: true, isProgram: true });
     await registry.refresh(program.source.id, ownContext());
   }
+  // Its thread starts with the first call of an API whose arguments need it.
+  const argumentCheck = createArgumentCheck();
   const servers = createServers({
+    checkArguments: (schema, args) => findArgumentProblem(argumentCheck, schema, args),
     startWaitMs,
     secrets,
     registry,
@@ -160,8 +165,20 @@ export async function openTools(
     async close() {
       pins.close();
       await registry.close();
+      await argumentCheck.close();
       await embeddings.close();
       await experience.settle();
     },
   };
+}
+
+/** In words; what cannot be checked is left to the other side. */
+async function findArgumentProblem(
+  check: ArgumentCheck,
+  schema: JsonObject,
+  args: JsonObject,
+): Promise<string | undefined> {
+  const verdict = await check.check(schema, args);
+  if (verdict.kind !== "invalid") return undefined;
+  return verdict.problems.map(({ path, message }) => `${path} ${message}`.trim()).join("; ");
 }

@@ -7,6 +7,7 @@ import {
   type HttpTransport,
   type InstalledFrom,
   type LlmConfig,
+  type OpenApiTransport,
   type ServerConfig,
   type ServerOAuthConfig,
   type ServerTransport,
@@ -246,6 +247,7 @@ function serverFromFile(
 
 /** Of an entry with problems the address may be what could not be read. */
 function kindOf({ type }: FileServer, written: Record<string, unknown>): ServerTransport["kind"] {
+  if (Object.hasOwn(written, "openapi")) return "openapi";
   if (Object.hasOwn(written, "command") || !Object.hasOwn(written, "url")) return "stdio";
   return type === "sse" ? "sse" : "http";
 }
@@ -271,6 +273,9 @@ function asWritten(written: Record<string, unknown>): TransportTexts {
     ...isolationAsWritten(written),
     url: text("url"),
     headers: texts("headers"),
+    openapi: text("openapi"),
+    baseUrl: text("baseUrl"),
+    auth: texts("auth"),
   };
 }
 
@@ -293,7 +298,17 @@ function buildOAuth({ clientId, clientSecret, scopes }: NonNullable<FileServer["
 
 type TransportTexts = Pick<
   FileServer,
-  "command" | "args" | "env" | "cwd" | "url" | "headers" | "sandbox" | "sandboxEnabled"
+  | "command"
+  | "args"
+  | "env"
+  | "cwd"
+  | "url"
+  | "headers"
+  | "sandbox"
+  | "sandboxEnabled"
+  | "openapi"
+  | "baseUrl"
+  | "auth"
 >;
 
 function transportOf(
@@ -301,6 +316,7 @@ function transportOf(
   kind: ServerTransport["kind"],
   locate: (cwd: string) => string,
 ): ServerTransport {
+  if (kind === "openapi") return apiOf(entry, locate);
   if (kind !== "stdio") return { kind, url: entry.url ?? "", headers: { ...entry.headers } };
   return {
     kind,
@@ -309,6 +325,19 @@ function transportOf(
     env: { ...entry.env },
     ...(entry.cwd === undefined ? {} : { cwd: locate(entry.cwd) }),
     ...buildIsolation(entry),
+  };
+}
+
+function apiOf(
+  { openapi = "", baseUrl, headers, auth }: TransportTexts,
+  locate: (path: string) => string,
+): OpenApiTransport {
+  return {
+    kind: "openapi",
+    location: /^https?:/i.test(openapi) ? openapi : locate(openapi),
+    ...(baseUrl !== undefined && { baseUrl }),
+    headers: { ...headers },
+    auth: { ...auth },
   };
 }
 
@@ -341,7 +370,8 @@ function withEnvironment(server: ServerConfig, environment: EnvironmentServers):
   const own = environment.problems.filter((other) => other.server === server.id);
   const problems = [...server.problems, ...own.map(({ problem }) => problem)];
   const { transport, written } = server;
-  if (transport.kind === "stdio" || written.kind === "stdio") return { ...server, enabled, problems };
+  const isReached = (one: ServerTransport): one is HttpTransport => one.kind === "http" || one.kind === "sse";
+  if (!isReached(transport) || !isReached(written)) return { ...server, enabled, problems };
   const url = environment.urls.get(server.id);
   const hasOwnAuthorization = Object.keys(transport.headers).some((name) => /^authorization$/i.test(name));
   const apiKey = hasOwnAuthorization ? undefined : environment.apiKeys.get(server.id);

@@ -168,7 +168,7 @@ interface ToolLists {
   readonly sends?: readonly string[];
 }
 
-export type ServerTransport = StdioTransport | HttpTransport;
+export type ServerTransport = StdioTransport | HttpTransport | OpenApiTransport;
 
 interface StdioTransport {
   readonly kind: "stdio";
@@ -184,6 +184,18 @@ export interface HttpTransport {
   readonly kind: "http" | "sse";
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
+}
+
+/** An HTTP API that is no MCP server, as its OpenAPI description has it. */
+export interface OpenApiTransport {
+  readonly kind: "openapi";
+  /** Where the description is: an absolute path, or an address. */
+  readonly location: string;
+  /** Where the API is, in place of what the description says. */
+  readonly baseUrl?: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** Of one kind (`type`), or values by the names of the description's security schemes. */
+  readonly auth: Readonly<Record<string, string>>;
 }
 
 /** A named view of the gateway. `servers` and `transparent` hold server ids. */

@@ -80,6 +80,10 @@ function showAll(texts: readonly string[], redactor: Redactor): string[] {
 
 function showTransport(masked: ServerTransport, redactor: Redactor): ServerTransport {
   const show = (text: string): string => showWritten(text, redactor);
+  if (masked.kind === "openapi") {
+    const { location, baseUrl } = masked;
+    return { ...masked, location: show(location), ...(baseUrl !== undefined && { baseUrl: show(baseUrl) }) };
+  }
   if (masked.kind !== "stdio") return { ...masked, url: show(masked.url) };
   const cwd = masked.cwd === undefined ? {} : { cwd: show(masked.cwd) };
   const isolation = masked.isolation === undefined ? {} : { isolation: mapIsolation(masked.isolation, show) };
@@ -147,7 +151,14 @@ export type ServerForTrust = {
       /** Whose variables the command would be given as well. */
       readonly envFile?: string;
     }
-  | { readonly kind: "http" | "sse"; readonly url: string; readonly headerNames: readonly string[] }
+  | {
+      readonly kind: "http" | "sse" | "openapi";
+      /** Of an API, where its description is. */
+      readonly url: string;
+      /** Where the API is, if the file says so. */
+      readonly baseUrl?: string;
+      readonly headerNames: readonly string[];
+    }
 );
 
 /**
@@ -160,6 +171,16 @@ export function describeServersForTrust(config: Config): ServerForTrust[] {
   );
   return fromFile.map(({ key, id, fromEnvironment, inputs, written, envFile }) => {
     const named = { key: escapeUnprintable(key), id, variables: fromEnvironment, inputs };
+    if (written.kind === "openapi") {
+      const { location, baseUrl } = written;
+      return {
+        ...named,
+        kind: written.kind,
+        url: escapeUnprintable(location),
+        ...(baseUrl !== undefined && { baseUrl: escapeUnprintable(baseUrl) }),
+        headerNames: Object.keys(written.headers).map(escapeUnprintable),
+      };
+    }
     if (written.kind !== "stdio") {
       return {
         ...named,

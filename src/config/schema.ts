@@ -16,6 +16,7 @@ import {
   findUrlProblem,
   type ValueProblem,
 } from "./http.ts";
+import { findAuthProblem } from "./entries/api-auth.ts";
 import { findDatabaseUrlProblem } from "./store.ts";
 import { INPUT_ID_RULE, isInputId } from "./values/expand.ts";
 
@@ -82,6 +83,17 @@ function findRulePathProblem(value: string): ValueProblem | undefined {
 function findListedDomainProblem(value: string): ValueProblem | undefined {
   const message = findDomainProblem(value);
   return message === undefined ? undefined : { message, hint: "write it without scheme, port and path" };
+}
+
+/** A file or an address; `file:` is neither. */
+function findDescriptionPlaceProblem(value: string): ValueProblem | undefined {
+  if (/^https?:/i.test(value)) return findUrlProblem(value);
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(value))
+    return {
+      message: "must be a file or begin with http:// or https://",
+      hint: "write the path of the file",
+    };
+  return findPathProblem(value);
 }
 
 /** As npm writes it: one hash or several, with the name of their algorithm. */
@@ -278,6 +290,32 @@ const server = section({
   oauth: serverOAuth
     .optional()
     .describe("How to log in to a remote server with `repertoire login`, where its own word is not enough."),
+  openapi: text(findDescriptionPlaceProblem)
+    .optional()
+    .describe(
+      "An OpenAPI description (3.0, 3.1, 3.2 or Swagger 2.0; JSON or YAML) whose operations become tools: a file, relative to the " +
+        "folder of this file, or an address.",
+    ),
+  baseUrl: text(findUrlProblem)
+    .meta(orVariable("^[Hh][Tt][Tt][Pp][Ss]?://"))
+    .optional()
+    .describe(
+      "With openapi: where the API is, in place of the servers that the description names. Credentials go to this origin alone.",
+    ),
+  auth: z
+    .record(z.string(), text(findEmpty), { error: "must be an object of strings" })
+    .check((context) => {
+      const problem = findAuthProblem(context.value);
+      if (problem === undefined) return;
+      const { message, hint } = problem;
+      context.issues.push({ code: "custom", message, input: context.value, params: { hint } });
+    })
+    .optional()
+    .describe(
+      'With openapi: the login. {"type": "bearer", "token": …}, {"type": "basic", "username": …, "password": …}, ' +
+        '{"type": "apiKey", "in": "header", "query" or "cookie", "name": …, "value": …}, or values by the names of the ' +
+        'description\'s security schemes: {"petstore_auth": …}.',
+    ),
   enabled: flag()
     .default(true)
     .describe("A server that is not enabled is never started and its tools are not listed."),
@@ -326,7 +364,7 @@ const server = section({
   transport: choice(TRANSPORT_TYPES).optional().describe("As other clients write type."),
   autoApprove: z.unknown().optional().describe("Of other clients. It grants nothing here."),
   alwaysAllow: z.unknown().optional().describe("Of other clients. It grants nothing here."),
-}).meta({ anyOf: [{ required: ["command"] }, { required: ["url"] }] });
+}).meta({ anyOf: [{ required: ["command"] }, { required: ["url"] }, { required: ["openapi"] }] });
 
 function namePatterns(allow: string, deny: string) {
   return section({

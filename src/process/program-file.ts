@@ -8,6 +8,7 @@ export const PROGRAMS = {
   "analysis-worker": "sandbox/analysis/analysis-worker.ts",
   "schema-worker": "sandbox/schema/schema-worker.ts",
   "token-worker": "search/tokens/token-worker.ts",
+  "openapi-worker": "openapi/reading/openapi-worker.ts",
   "jq-worker": "cli/terminal/jq-worker.ts",
   relay: "process/isolation/relay.ts",
 } as const;

@@ -21,6 +21,9 @@ import {
   type UpstreamStatus,
 } from "../upstream/upstream-server.ts";
 import { findChangedFile } from "../published/bundle/bundle-files.ts";
+import { createDescriptionReader } from "../openapi/description-reader.ts";
+import type { CheckArguments } from "../openapi/openapi-source.ts";
+import { createOpenApiServer } from "./openapi-server.ts";
 import { createWaitingServer } from "./waiting-server.ts";
 import { maskTransport } from "../config/values/secrets.ts";
 import { findPackageRun } from "../config/entries/package-run.ts";
@@ -82,6 +85,8 @@ export interface ServersDeps {
   readonly env?: NodeJS.ProcessEnv;
   /** How long a caller without a deadline waits for a start; without it, as a client's request can. */
   readonly startWaitMs?: number | undefined;
+  /** Whether arguments fit a schema, for servers that cannot check them themselves: APIs. */
+  readonly checkArguments?: CheckArguments | undefined;
 }
 
 export function createServers({
@@ -97,6 +102,7 @@ export function createServers({
   redactors = NO_SECRETS,
   env = process.env,
   startWaitMs,
+  checkArguments,
 }: ServersDeps): Servers {
   const running = new Map<string, Running>();
   const listeners = new Set<ServerListener>();
@@ -106,16 +112,19 @@ export function createServers({
   /** Servers that end their calls before they are gone. */
   const stopping = new Set<Promise<void>>();
   let newest: Config | undefined;
+  /** One thread for the descriptions of all APIs. */
+  const reader = createDescriptionReader();
 
-  function start(config: ServerConfig, { limits, keptAway }: StartPlace, fingerprint: string): void {
-    if (config.problems.length > 0) {
-      running.set(config.id, { fingerprint, stop() {} });
-      log.warn("server.unusable", { server: config.id, problems: config.problems.map(formatProblem) });
-      registry.add(createWaitingServer(config.id, config.problems), { configHash: fingerprint });
-      return;
-    }
-    const upstream = withKeptAway(withHops(upstreamConfigOf(config, limits), hops + 1), keptAway);
-    const server = createUpstreamServer(upstream, {
+  function create(config: ServerConfig, { limits, keptAway }: StartPlace): UpstreamServer {
+    const { id, timeoutMs, transport } = config;
+    const mask = <T>(value: T): T => redactors.current().mask(value);
+    if (transport.kind === "openapi")
+      return createOpenApiServer(
+        { id, timeoutMs, transport },
+        { reader, version, mask, check: checkArguments },
+      );
+    const upstream = withKeptAway(withHops(upstreamConfigOf(config, transport, limits), hops + 1), keptAway);
+    return createUpstreamServer(upstream, {
       clientInfo,
       log,
       client,
@@ -124,13 +133,23 @@ export function createServers({
       prefersModern,
       startWaitMs,
       redact: (text) => redactors.current().text(text),
-      mask: (value) => redactors.current().mask(value),
+      mask,
       openTransport: withIntegrity(
-        createOpenTransport({ server: config.id, secrets, settings: config.oauth }),
+        createOpenTransport({ server: id, secrets, settings: config.oauth }),
         config,
         home,
       ),
     });
+  }
+
+  function start(config: ServerConfig, place: StartPlace, fingerprint: string): void {
+    if (config.problems.length > 0) {
+      running.set(config.id, { fingerprint, stop() {} });
+      log.warn("server.unusable", { server: config.id, problems: config.problems.map(formatProblem) });
+      registry.add(createWaitingServer(config.id, config.problems), { configHash: fingerprint });
+      return;
+    }
+    const server = create(config, place);
     const stopListening = server.notified!((method, params, one) => {
       for (const listener of listeners) listener(config.id, method, params, one);
     });
@@ -233,11 +252,15 @@ function withKeptAway(config: UpstreamConfig, keptAway: readonly string[]): Upst
   return { ...config, transport: { ...transport, keptAway } };
 }
 
-function upstreamConfigOf(server: ServerConfig, limits: Config["limits"]): UpstreamConfig {
+function upstreamConfigOf(
+  server: ServerConfig,
+  transport: UpstreamConfig["transport"],
+  limits: Config["limits"],
+): UpstreamConfig {
   const { ms: connectTimeoutMs, msMax: startMsMax } = startLimitOf(server, limits);
   return {
     id: server.id,
-    transport: server.transport,
+    transport,
     callTimeoutMs: server.timeoutMs,
     connectTimeoutMs,
     startMsMax,
@@ -256,9 +279,12 @@ function fingerprintOf(server: ServerConfig, { limits, files }: Config): string 
     ...(integrity !== undefined && { integrity }),
     ...(installed !== undefined && { installed: { ...installed } }),
   };
+  if (transport.kind === "openapi")
+    return hashJson({ id: server.id, transport: { ...transport }, timeoutMs: server.timeoutMs, tools });
   // What hides a config file from it is lost when the file is replaced, so it is started again then.
   const hidden = transport.kind === "stdio" && transport.isolation !== undefined ? hashesOf(files) : {};
-  return hashJson({ ...upstreamConfigOf(server, limits), transport, tools, ...login, ...pinned, ...hidden });
+  const upstream = upstreamConfigOf(server, transport, limits);
+  return hashJson({ ...upstream, transport, tools, ...login, ...pinned, ...hidden });
 }
 
 function hashesOf(files: Config["files"]): JsonObject {
@@ -286,6 +312,10 @@ function originOf({ name, version, sha256 }: InstalledFrom): JsonObject {
 
 function identityOfTransport(written: ServerConfig["written"]): JsonObject {
   const masked = maskTransport(written);
+  if (masked.kind === "openapi") {
+    const { location, baseUrl } = masked;
+    return { openapi: location, ...(baseUrl !== undefined && { baseUrl }) };
+  }
   if (masked.kind !== "stdio") return { url: masked.url };
   const { command, args } = masked;
   const found = args.map((arg) => PACKAGE.exec(arg)).find((match) => match !== null);

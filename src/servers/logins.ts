@@ -117,6 +117,15 @@ function checkServer(server: ServerConfig): ToolResult<LoginServer> {
       hint: "Put its credentials into env of this server in the config.",
     });
   }
+  if (transport.kind === "openapi") {
+    return fail(
+      "TOOL_INVALID_INPUT",
+      `The server ${id} is an API with an OpenAPI description, and has no login of MCP.`,
+      {
+        hint: 'Set its "auth" in the config.',
+      },
+    );
+  }
   if (Object.keys(transport.headers).some((header) => /^authorization$/i.test(header))) {
     return fail("TOOL_INVALID_INPUT", `The server ${id} has an Authorization header of its own.`, {
       hint: "Remove the header, or its API key in the environment, to log in instead.",

@@ -47,6 +47,8 @@ export type FailureCause =
   | "unknown_version"
   /** It answered the handshake with an error of its own. */
   | "refused"
+  /** Its OpenAPI description cannot be read. */
+  | "bad_description"
   /** A connection ended for an unknown reason. */
   | "lost";
 

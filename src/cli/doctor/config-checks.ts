@@ -109,7 +109,9 @@ function plainKeysOf({ id, key, written }: ServerConfig): string[] {
   const entry: JsonObject =
     written.kind === "stdio"
       ? { args: [...written.args], env: { ...written.env } }
-      : { url: written.url, headers: { ...written.headers } };
+      : written.kind === "openapi"
+        ? { headers: { ...written.headers }, auth: { ...written.auth } }
+        : { url: written.url, headers: { ...written.headers } };
   return findPlainSecrets(id, entry).map(({ path }) => formatPath(["mcpServers", key, ...path]));
 }
 
@@ -188,6 +190,14 @@ function notePassed(environment: NodeJS.ProcessEnv): Check {
 
 const PROXY_NAMES = ["HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"];
 
+/** Of a description in a file, it is not known where the API is. */
+function addressesOf(transport: ServerConfig["transport"]): string[] {
+  if (transport.kind === "stdio") return [];
+  if (transport.kind !== "openapi") return [transport.url];
+  const { location, baseUrl } = transport;
+  return [location, baseUrl ?? ""].filter((address) => /^https?:/i.test(address));
+}
+
 /** Remote servers are reached directly, whatever the environment says of proxies. */
 function checkProxy(servers: readonly ServerConfig[], environment: NodeJS.ProcessEnv): Check[] {
   const proxy = PROXY_NAMES.find((name) => (environment[name] ?? "") !== "");
@@ -195,7 +205,7 @@ function checkProxy(servers: readonly ServerConfig[], environment: NodeJS.Proces
   const noProxy = environment["NO_PROXY"] ?? environment["no_proxy"] ?? "";
   const remote = servers.filter(
     ({ enabled, trusted, transport }) =>
-      enabled && trusted && transport.kind !== "stdio" && needsProxy(transport.url, noProxy),
+      enabled && trusted && addressesOf(transport).some((address) => needsProxy(address, noProxy)),
   );
   if (remote.length === 0) return [];
   const who = remote.map(({ id }) => id).join(", ");

@@ -117,7 +117,8 @@ function commandOf({ written }: ServerConfig): string | undefined {
 
 function programOf({ written }: ServerConfig): string {
   const shown = maskTransport(written);
-  return shown.kind === "stdio" ? shown.command : shown.url;
+  if (shown.kind === "stdio") return shown.command;
+  return shown.kind === "openapi" ? shown.location : shown.url;
 }
 
 function hasOwnAuthorization({ transport }: ServerConfig): boolean {

@@ -95,6 +95,8 @@ function haveSameLimits(entry: JsonObject, { tools }: ServerConfig): boolean {
 function entryOf(transport: ServerTransport, write: (text: string) => string): JsonObject {
   const record = (texts: Readonly<Record<string, string>>): Json =>
     Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, write(text)]));
+  // No client has such a server, so it is none of theirs.
+  if (transport.kind === "openapi") return { openapi: write(transport.location) };
   if (transport.kind !== "stdio") return { url: write(transport.url), headers: record(transport.headers) };
   const { command, args, env, cwd } = transport;
   return {

@@ -10,7 +10,7 @@ import { SERVER_KEYS } from "../schema.ts";
 /** What the other checks need to know of a server, even in a file with problems. */
 export interface KnownServer {
   readonly key: string;
-  readonly kind: "stdio" | "remote";
+  readonly kind: "stdio" | "remote" | "openapi";
 }
 
 export interface ServersChecked {
@@ -23,6 +23,9 @@ export interface ServersChecked {
 /** A key is shown in lists and messages; real ones have about 20 characters. */
 const KEY_LENGTH_MAX = 128;
 const STDIO_KEYS = ["args", "env", "cwd", "envFile", "sandbox", "sandboxEnabled"] as const;
+/** Of a server that is an API. */
+const API_KEYS = ["baseUrl", "auth"] as const;
+const NOT_OF_API = ["command", "url", "type", "oauth", "integrity", "startTimeoutMs", ...STDIO_KEYS] as const;
 
 export function checkServers(file: unknown): ServersChecked {
   const complaints: Complaint[] = [];
@@ -36,11 +39,16 @@ export function checkServers(file: unknown): ServersChecked {
       warnings.push(...warnUnusual(key, id));
       known.set(id, {
         key,
-        kind: object !== undefined && Object.hasOwn(object, "command") ? "stdio" : "remote",
+        kind: object === undefined ? "remote" : kindOf(object),
       });
     }
   }
   return { complaints, warnings, known };
+}
+
+function kindOf(server: Record<string, unknown>): KnownServer["kind"] {
+  if (Object.hasOwn(server, "command")) return "stdio";
+  return Object.hasOwn(server, "openapi") ? "openapi" : "remote";
 }
 
 export function asObject(value: unknown): Record<string, unknown> | undefined {
@@ -119,11 +127,15 @@ function checkTransport(key: string, server: Record<string, unknown>): Complaint
   if (has("command") && has("url")) {
     return [complain("url", 'a server has "command" or "url", not both', "remove one of them")];
   }
+  if (has("openapi")) return checkApi(key, server, complain);
+  const foreignHere = API_KEYS.filter(has);
+  if (foreignHere.length > 0)
+    return foreignHere.map((name) => complain(name, 'belongs to a server with "openapi"', "remove it"));
   if (!has("command") && !has("url")) {
     const misspelt = Object.keys(server).find((name) => isNear(name, "command") || isNear(name, "url"));
     const hint =
       misspelt === undefined
-        ? 'add "command" (a program to start) or "url" (a remote server)'
+        ? 'add "command" (a program to start), "url" (a remote server) or "openapi" (a description of an API)'
         : `is ${quoteKey(misspelt)} meant to be "${isNear(misspelt, "url") ? "url" : "command"}"?`;
     return [complain("", '"command" or "url" is missing', hint)];
   }
@@ -144,6 +156,17 @@ function checkTransport(key: string, server: Record<string, unknown>): Complaint
   }
   return complaints;
 }
+
+/** An API is reached as its description says; what belongs to MCP has no meaning for it. */
+function checkApi(key: string, server: Record<string, unknown>, complain: Complain): Complaint[] {
+  const foreign = NOT_OF_API.filter((name) => Object.hasOwn(server, name));
+  return [
+    ...checkHeaders(key, objectAt(server, "headers") ?? {}),
+    ...foreign.map((name) => complain(name, 'does not belong to a server with "openapi"', "remove it")),
+  ];
+}
+
+type Complain = (name: string, message: string, hint?: string) => Complaint;
 
 function isNear(name: string, key: string): boolean {
   return !SERVER_KEYS.includes(name) && nearest(name, [key], 1).length > 0;

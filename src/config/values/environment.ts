@@ -55,7 +55,7 @@ export function readEnvironment(
   const warnings: ConfigProblem[] = [];
   const urls = readUrls(env, known, problems, warnings);
   const ids = new Set([...known.keys(), ...urls.keys()]);
-  const remote = new Set([...ids].filter((id) => known.get(id)?.kind !== "stdio"));
+  const remote = new Set([...ids].filter((id) => (known.get(id)?.kind ?? "remote") === "remote"));
   const apiKeys = readApiKeys(env, remote, problems);
   const enabled = readEnabled(env, ids, problems, warnings);
   return { urls, apiKeys, enabled, problems, warnings };
@@ -77,7 +77,8 @@ function readUrls(
     const server = parsed.id;
     const clash = known.get(server);
     const url = findUrlProblem(value);
-    if (clash?.kind === "stdio") problems.push({ server, problem: complainStdio(variable, clash.key) });
+    if (clash !== undefined && clash.kind !== "remote")
+      problems.push({ server, problem: complainOther(variable, clash) });
     else if (url === undefined) keepOne(urls, server, { variable, value }, problems);
     else {
       problems.push({ server, problem: problem(variable, url.message, url.hint) });
@@ -88,11 +89,11 @@ function readUrls(
   return urls;
 }
 
-function complainStdio(variable: string, key: string): ConfigProblem {
+function complainOther(variable: string, { key, kind }: KnownServer): ConfigProblem {
   const server = `mcpServers[${quoteKey(key)}]`;
   return problem(
     variable,
-    `gives a url to ${server}, which has a "command"`,
+    `gives a url to ${server}, which has ${kind === "stdio" ? 'a "command"' : 'an "openapi"'}`,
     `unset ${variable}, or rename the server in the file`,
   );
 }

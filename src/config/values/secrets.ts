@@ -5,7 +5,8 @@
 import { mapIsolation } from "../../process/isolation/isolation.ts";
 import { parseJson } from "../../core/json.ts";
 import { createRedactor, isSecretKey, PATTERNS, REDACTED, secretsUnderKeys } from "../../text/redaction.ts";
-import type { LlmConfig, ServerTransport } from "../config.ts";
+import type { LlmConfig, OpenApiTransport, ServerTransport } from "../config.ts";
+import { isOpenAuthKey } from "../entries/api-auth.ts";
 import { compareText } from "../../text/compare-text.ts";
 import { isWholeReference } from "./expand.ts";
 
@@ -41,6 +42,7 @@ export function arrangeSecrets(secrets: Iterable<string>): string[] {
 
 /** The transport without the values of its env and headers, and without the secrets in its arguments and url. */
 export function maskTransport(transport: ServerTransport, onSecret: OnSecret = () => {}): ServerTransport {
+  if (transport.kind === "openapi") return maskApi(transport, onSecret);
   if (transport.kind !== "stdio") {
     const headers = maskEntries(transport.headers, (name, value) => reportHeader(name, value, onSecret));
     return { kind: transport.kind, url: maskUrl(transport.url, onSecret), headers };
@@ -58,6 +60,33 @@ export function maskTransport(transport: ServerTransport, onSecret: OnSecret = (
       isolation: mapIsolation(transport.isolation, (text) => maskUrl(text, onSecret)),
     }),
   };
+}
+
+function maskApi(transport: OpenApiTransport, onSecret: OnSecret): OpenApiTransport {
+  const { location, baseUrl, auth } = transport;
+  return {
+    ...transport,
+    location: maskUrl(location, onSecret),
+    ...(baseUrl !== undefined && { baseUrl: maskUrl(baseUrl, onSecret) }),
+    headers: maskEntries(transport.headers, (name, value) => reportHeader(name, value, onSecret)),
+    auth: Object.fromEntries(
+      Object.entries(auth).map(([key, value]) => [
+        key,
+        isOpenAuthKey(auth, key) ? value : maskAuth(key, value, onSecret),
+      ]),
+    ),
+  };
+}
+
+/** A user's name is hidden, and is no secret: it is a word that answers may hold. */
+function maskAuth(key: string, value: string, onSecret: OnSecret): string {
+  if (key !== "username") {
+    onSecret(value);
+    // By the name of a basic scheme: the password is sent behind the name, and may be echoed without it.
+    const password = /^[^:]+:(.+)$/s.exec(value)?.[1];
+    if (password !== undefined) onSecret(password);
+  }
+  return hide(value);
 }
 
 function maskEntries(

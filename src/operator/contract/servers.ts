@@ -51,7 +51,7 @@ const serverView = z.looseObject({
 
 /** Added to a server for a person who looks at it. */
 const serverDetails = serverView.extend({
-  transport: z.enum(["stdio", "http", "sse"]),
+  transport: z.enum(["stdio", "http", "sse", "openapi"]),
   enabled: z.boolean(),
   trust: z.string(),
   memory_bytes: z.number().optional().describe("Of its whole process tree."),

@@ -97,7 +97,7 @@ async function latencyOf({ app }: OperatorDeps, { owner }: Viewer, id: string, n
 
 /** A program has no login; neither has a remote server that never asked for one. */
 async function loginOf({ app }: OperatorDeps, { id, transport }: ServerConfig, { cause }: ListedServer) {
-  if (transport.kind === "stdio") return "none";
+  if (transport.kind === "stdio" || transport.kind === "openapi") return "none";
   if (cause === "auth_required" || cause === "auth_unavailable") return "needed";
   return (await app.logins.hasLogin(id)) ? "done" : "none";
 }

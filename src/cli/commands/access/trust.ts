@@ -121,6 +121,7 @@ function showServer(server: ServerForTrust & { readonly replacesOwn: boolean }):
     if (server.envFile !== undefined) line("envFile", `all variables in ${server.envFile}`);
   } else {
     line(server.kind, server.url);
+    if (server.baseUrl !== undefined) line("baseUrl", server.baseUrl);
     if (server.headerNames.length > 0) line("headers", server.headerNames.join(", "));
   }
   if (server.replacesOwn) line("replaces", `your own server ${server.id}, with its settings`);
