@@ -43,7 +43,7 @@ function resolveBase({ baseUrl }: OriginConfig, { url }: ReadDescription, server
   if (!target.ok) {
     const named = baseUrl === undefined ? `The description names the server ${quote(server)}` : "The baseUrl";
     return refuse(
-      `${named}, which ${url === undefined && !isAddress(server) ? "is no address" : target.message}.`,
+      `${named}, which ${URL.canParse(baseUrl ?? server, url?.href) ? target.message : "is no address"}.`,
     );
   }
   const base = target.url;

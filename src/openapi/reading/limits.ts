@@ -1,7 +1,14 @@
 /** What a description may be. Each limit costs the description itself, or the operation that breaks it. */
+import type { JsonLimits } from "../../core/json.ts";
 
 /** The largest public descriptions have 13 to 30 MB; what is larger is no description of one API. */
 export const DESCRIPTION_BYTES_MAX = 32 * 1024 * 1024;
+/** GitHub's nests 21 levels and has 220,000 keys. What is written out of YAML's aliases counts each time. */
+export const DOCUMENT_LIMITS: JsonLimits = {
+  depthMax: 128,
+  keyCountMax: 2_000_000,
+  bytesMax: DESCRIPTION_BYTES_MAX,
+};
 /** GitHub's has about 1,200. */
 export const OPERATION_COUNT_MAX = 2_000;
 /** As many as are looked at before a description counts as hostile: what follows is not looked at. */

@@ -1,8 +1,9 @@
 import { normalize, upgrade } from "@scalar/openapi-parser";
 import { messageOf } from "../../core/errors.ts";
-import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { findParsedProblem, isJsonObject, type JsonObject } from "../../core/json.ts";
 import { cut } from "../../text/cut.ts";
 import { quote } from "../../text/quote.ts";
+import { DOCUMENT_LIMITS } from "./limits.ts";
 
 type Parsed =
   | { readonly ok: true; readonly root: JsonObject }
@@ -16,6 +17,8 @@ export function parseDescription(text: string, { versionOf }: { readonly version
   try {
     const document: unknown = normalize(text);
     if (!isJsonObject(document)) return { ok: false, message: "it is neither JSON nor YAML of an object" };
+    const shape = findParsedProblem(document, DOCUMENT_LIMITS)?.message;
+    if (shape !== undefined) return { ok: false, message: `it is larger than any description: ${shape}` };
     const problem = versionOf === undefined ? findVersionProblem(document) : undefined;
     if (problem !== undefined) return { ok: false, message: problem };
     // Of what is 3.1 by now, it is not known what it was: the words of 3.0 mean the same wherever they are left.
