@@ -6,6 +6,7 @@ import { isSecretKey, PATTERNS, HINTS, REDACTED } from "../../text/redaction.ts"
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import { freeInputId } from "../translate/input-declaration.ts";
 import { literalOf } from "../translate/references.ts";
+import { isOpenAuthKey } from "../../config/entries/api-auth.ts";
 import { isSecretEntry } from "../../config/values/secrets.ts";
 
 /** A secret and its place. */
@@ -74,12 +75,13 @@ type OnSecret = (found: Found) => string | undefined;
 
 function walk(entry: JsonObject, onSecret: OnSecret): JsonObject {
   const changed: Record<string, Json> = { ...entry };
-  const { env, headers, args, url, oauth } = entry;
+  const { env, headers, args, url, oauth, auth } = entry;
   if (isJsonObject(env)) changed["env"] = walkRecord(env, "env", false, onSecret);
   if (isJsonObject(headers)) changed["headers"] = walkRecord(headers, "headers", true, onSecret);
   if (Array.isArray(args)) changed["args"] = walkArgs(args, onSecret);
   if (typeof url === "string")
     changed["url"] = walkUrl(url, (name, value) => report(onSecret, ["url"], name, value));
+  if (isJsonObject(auth)) changed["auth"] = walkAuth(auth, onSecret);
   if (isJsonObject(oauth) && typeof oauth["clientSecret"] === "string") {
     const path = ["oauth", "clientSecret"];
     changed["oauth"] = {
@@ -110,6 +112,19 @@ function isHarmless(value: string): boolean {
     /^(?:\s*|true|false|yes|no|on|off|none|null|\d{1,4})$/i.test(value) ||
     /^(?:[/~.]|[A-Za-z]:[\\/]).*\.(?:json|pem|key|crt|env|txt|ya?ml|toml)$/.test(value)
   );
+}
+
+/** The login of an API: every value is a secret but those that say how it is sent, and who logs in. */
+function walkAuth(auth: JsonObject, onSecret: OnSecret): JsonObject {
+  const texts = Object.entries(auth).filter((pair): pair is [string, string] => typeof pair[1] === "string");
+  const written = Object.fromEntries(texts);
+  const entries = Object.entries(auth).map(([key, value]): [string, Json] => [
+    key,
+    typeof value !== "string" || key === "username" || isOpenAuthKey(written, key)
+      ? value
+      : report(onSecret, ["auth", key], key, value),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 function walkRecord(record: JsonObject, part: string, isHeader: boolean, onSecret: OnSecret): JsonObject {

@@ -84,7 +84,9 @@ function readNamed(given: string, name: string | undefined): ToolResult<NamedEnt
 }
 
 /** The value of a variable or an input is known later. */
-function findAddressProblem({ url }: JsonObject): ToolResult<never> | undefined {
+function findAddressProblem(entry: JsonObject): ToolResult<never> | undefined {
+  const { openapi } = entry;
+  const url = typeof openapi === "string" && isAddress(openapi) ? openapi : entry["url"];
   if (typeof url !== "string" || url.includes("${")) return undefined;
   const problem = findUrlProblem(url);
   if (problem === undefined) return undefined;
@@ -98,10 +100,12 @@ function refuseProgram(
   viewer: Viewer,
   given: readonly NamedEntry[],
 ): ToolResult<never> | undefined {
-  const local = given.filter(({ entry }) => isProgram(entry) || takesValues(entry)).map(({ key }) => key);
+  const local = given
+    .filter(({ entry }) => isProgram(entry) || takesValues(entry) || readsFile(entry))
+    .map(({ key }) => key);
   if (local.length === 0 || viewer.principal === undefined) return undefined;
   const hint = `Add it on the machine itself: ${commandAt(place, ["add", "NAME", "--", "COMMAND"])}`;
-  const what = `${local.join(", ")} would run a program on this machine, or read its variables or inputs`;
+  const what = `${local.join(", ")} would run a program on this machine, or read its files, variables or inputs`;
   if (!mayAddPrograms(config.current(), host)) {
     return fail("SECURITY_ERROR", `${what}, and other machines can reach this gateway.`, {
       reason: "programs_not_allowed",
@@ -122,4 +126,13 @@ function isProgram(entry: JsonObject): boolean {
 
 function takesValues(entry: JsonObject): boolean {
   return entry["envFile"] !== undefined || JSON.stringify(entry).includes("${");
+}
+
+/** A description of an API that is on this machine. */
+function readsFile({ openapi }: JsonObject): boolean {
+  return typeof openapi === "string" && !isAddress(openapi);
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:/i.test(text);
 }

@@ -50,7 +50,8 @@ export function isWholePaste(text: string): boolean {
 }
 
 /** `@scope/server-files` and `https://mcp.files.example/` are both `files`. */
-function propose({ url, command, args }: JsonObject): string {
+function propose({ url: address, openapi, command, args }: JsonObject): string {
+  const url = address ?? openapi;
   if (typeof url === "string") {
     const host = URL.parse(url)?.hostname ?? "";
     return host.split(".").find((label) => !/^(?:www|mcp|api|)$/.test(label)) ?? "server";

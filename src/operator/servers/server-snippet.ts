@@ -50,6 +50,6 @@ function tableIn(value: JsonObject): Record<string, unknown> {
 function isEntry(value: unknown): value is JsonObject {
   return (
     isJsonObject(value) &&
-    ["command", "url", "serverUrl", "httpUrl"].some((key) => typeof value[key] === "string")
+    ["command", "url", "serverUrl", "httpUrl", "openapi"].some((key) => typeof value[key] === "string")
   );
 }

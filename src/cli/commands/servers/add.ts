@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { InvalidArgumentError } from "commander";
 import { findUrlProblem } from "../../../config/http.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -28,6 +29,9 @@ import { addPublished, isBundle, type AddPublishedOptions } from "./add-publishe
 
 interface AddOptions extends AddPublishedOptions {
   readonly url?: string;
+  readonly openapi?: string;
+  readonly baseUrl?: string;
+  readonly auth: readonly string[];
   readonly transport?: "stdio" | "http" | "sse";
   readonly env: readonly string[];
   readonly header: readonly string[];
@@ -60,6 +64,18 @@ export const addCommand = defineCommand({
   ],
   options: [
     { flags: "--url <url>", about: "the address of a remote server" },
+    {
+      flags: "--openapi <fileOrUrl>",
+      about: "an OpenAPI description: the operations of its API become tools",
+      completes: ["files"],
+    },
+    { flags: "--base-url <url>", about: "where that API is, in place of what its description says" },
+    {
+      flags: "--auth <key=value>",
+      about: "its login: the name of a security scheme and its value, or type=bearer and token=…; repeatable",
+      parse: collect,
+      default: [],
+    },
     { flags: "-t, --transport <kind>", about: "how to reach it", choices: ["stdio", "http", "sse"] },
     {
       flags: "-e, --env <KEY=value>",
@@ -110,6 +126,7 @@ repertoire approve NAME. What it asks for is asked at the terminal; secrets go t
   examples: [
     `repertoire add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github`,
     `repertoire add search --url https://search.example/mcp --header 'Authorization: Bearer \${SEARCH_TOKEN}'`,
+    `repertoire add pets --openapi https://api.example/openapi.json --auth type=bearer --auth token='\${PETS_TOKEN}'`,
     "repertoire add files -- npx -y @modelcontextprotocol/server-filesystem /tmp",
     "repertoire add files --pin -- npx -y @modelcontextprotocol/server-filesystem /tmp",
     "repertoire add io.github.acme/notes --dry-run",
@@ -212,8 +229,12 @@ function describeServers(
     const entry = describeServer(target, args, options);
     return typeof entry === "string" ? entry : [{ key: name, entry }];
   }
-  if (args.length + options.env.length + options.header.length > 0 || options.url !== undefined)
-    return "JSON cannot be combined with arguments, --env, --header or --url; put them into the JSON";
+  if (
+    args.length + options.env.length + options.header.length > 0 ||
+    options.url !== undefined ||
+    options.openapi !== undefined
+  )
+    return "JSON cannot be combined with arguments, --env, --header, --url or --openapi; put them into the JSON";
   const read = readSnippet(snippet);
   if (typeof read === "string") return read;
   if (snippet === name) {
@@ -233,6 +254,9 @@ function describeServer(
   args: readonly string[],
   options: AddOptions,
 ): JsonObject | string {
+  if (options.openapi !== undefined) return describeApi(options.openapi, target, options);
+  if (options.baseUrl !== undefined || options.auth.length > 0)
+    return "--base-url and --auth are for --openapi";
   const url = options.url ?? (target !== undefined && /^https?:\/\//.test(target) ? target : undefined);
   if (url === undefined) {
     if (target === undefined) return "give the program to start, or --url for a remote server";
@@ -254,6 +278,31 @@ function describeServer(
     return `the address ${problem.message}${problem.hint === undefined ? "" : `; ${problem.hint}`}`;
   const type = options.transport === "sse" ? "sse" : "http";
   return { type, url, ...(headers.length > 0 ? { headers: Object.fromEntries(headers) } : {}) };
+}
+
+/** A file is looked for from here, and written in full: the config may be in another folder. */
+function describeApi(given: string, target: string | undefined, options: AddOptions): JsonObject | string {
+  const { baseUrl, env, url } = options;
+  if (target !== undefined || url !== undefined) return "--openapi takes no program and no --url";
+  if (env.length > 0) return "--env is for programs; use --header or --auth for an API";
+  const headers = readPairs(options.header, ":");
+  if (typeof headers === "string") return `--header ${headers}: write "Name: value"`;
+  const auth = readPairs(options.auth, "=");
+  if (typeof auth === "string") return `--auth ${auth}: write KEY=value`;
+  const isAddress = /^https?:/i.test(given);
+  const addresses = [...(isAddress ? [given] : []), ...(baseUrl === undefined ? [] : [baseUrl])];
+  const problem = addresses
+    .filter((one) => !one.includes("${"))
+    .map(findUrlProblem)
+    .find((one) => one !== undefined);
+  if (problem !== undefined)
+    return `the address ${problem.message}${problem.hint === undefined ? "" : `; ${problem.hint}`}`;
+  return {
+    openapi: isAddress || given.includes("${") ? given : resolve(given),
+    ...(baseUrl !== undefined && { baseUrl }),
+    ...(auth.length > 0 && { auth: Object.fromEntries(auth) }),
+    ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
+  };
 }
 
 /** Name and value of each pair; a pair that is none, by its name only, for its value may be a secret. */
