@@ -29,7 +29,7 @@ export interface StandIn {
 const METHODS = new Set(["get", "put", "post", "delete", "patch", "head", "options"]);
 
 export async function standInFor(description: unknown, prefix = ""): Promise<StandIn> {
-  const root = withoutLooseNull(structuredClone(description)) as Tree;
+  const root = loosened(structuredClone(description)) as Tree;
   const ajv = new Ajv({ strict: false, validateSchema: false, logger: false, validateFormats: false });
   ajv.addSchema(root, "api");
   const seen: StandInRequest[] = [];
@@ -64,12 +64,20 @@ export async function standInFor(description: unknown, prefix = ""): Promise<Sta
   return { origin: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-/** The validator wants a type beside `nullable`; where there is none, the requests of the tests have no null. */
-function withoutLooseNull(value: unknown): unknown {
+/**
+ * What the validator does not know of OpenAPI: `nullable` without a type, which no request of the tests needs, and that what is
+ * only read is not required of a request.
+ */
+function loosened(value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   const tree = value as Record<string, unknown>;
   if (tree["nullable"] === true && typeof tree["type"] !== "string") delete tree["nullable"];
-  for (const child of Object.values(tree)) withoutLooseNull(child);
+  const { required, properties } = tree;
+  if (Array.isArray(required) && typeof properties === "object" && properties !== null) {
+    const known = properties as Readonly<Record<string, Tree>>;
+    tree["required"] = (required as string[]).filter((name) => known[name]?.["readOnly"] !== true);
+  }
+  for (const child of Object.values(tree)) loosened(child);
   return value;
 }
 
