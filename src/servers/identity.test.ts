@@ -36,3 +36,11 @@ it("has no secret in it", () => {
   ]);
   expect(text).not.toContain("s3cr3t");
 });
+
+it("is the place of an API's description, and its baseUrl, without its login", () => {
+  const entry = { openapi: "api.json", baseUrl: "${BASE:-https://a.example}", auth: { key: "s3cret" } };
+  expect(identityIn(entry)).toEqual({ openapi: "api.json", baseUrl: "${BASE:-https://a.example}" });
+  expect(identityIn({ openapi: "https://a.example/o.json?token=abc" })).toEqual({
+    openapi: "https://a.example/o.json?token=[redacted]",
+  });
+});

@@ -7,6 +7,7 @@ import { requireConfig } from "../temp-project.testkit.ts";
 
 const stdio = { kind: "stdio", command: "x", args: [], env: {} } as const;
 const http = { kind: "http", url: "https://h", headers: {} } as const;
+const api = { kind: "openapi", location: "/api.json", headers: {}, auth: {} } as const;
 
 describe("collectSecrets", () => {
   test.each<[ServerTransport, string[]]>([
@@ -15,6 +16,11 @@ describe("collectSecrets", () => {
     [{ ...http, headers: { Cookie: "a=1st; session=2nd" } }, ["a=1st; session=2nd", "1st", "2nd"]],
     [{ ...http, url: "https://h/p?page=2&api_key=a%2Bb&sig=c#f" }, ["a%2Bb", "a+b", "c"]],
     [{ ...http, url: "https://h/?key=" }, []],
+    [{ ...api, auth: { type: "bearer", token: "t1" }, headers: { "X-Api-Key": "k" } }, ["k", "t1"]],
+    [{ ...api, auth: { type: "basic", username: "me", password: "p" } }, ["p"]],
+    [{ ...api, auth: { type: "apiKey", in: "query", name: "key", value: "v" } }, ["v"]],
+    [{ ...api, auth: { login: "me:pw", other: "o" } }, ["me:pw", "pw", "o"]],
+    [{ ...api, location: "https://h/o.json?api_key=c" }, ["c"]],
     [{ ...stdio, env: { GITHUB_TOKEN: "t", PATH: "/bin", HOME: "/root", MAX_TOKENS: "5" } }, ["t"]],
     [{ ...stdio, env: { DATABASE: "postgres://me:p%40ss@db/x" } }, ["p%40ss", "p@ss"]],
     [{ ...stdio, args: ["--token", "t1", "--verbose", "v"] }, ["t1"]],
