@@ -79,9 +79,9 @@ function search(gateway: Gateway, query: string) {
 async function readCold(gateway: Gateway): Promise<{ readonly ms: number; readonly pauseMs: number }> {
   const startedAt = performance.now();
   let pauseMs = 0;
-  let isOver = false;
+  const over = new AbortController();
   const pinging = (async () => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const askedAt = performance.now();
       await gateway.request("ping");
       pauseMs = Math.max(pauseMs, performance.now() - askedAt);
@@ -90,7 +90,7 @@ async function readCold(gateway: Gateway): Promise<{ readonly ms: number; readon
   })();
   while (!(await search(gateway, QUERIES[0]!)).line.includes("github__"));
   const ms = performance.now() - startedAt;
-  isOver = true;
+  over.abort();
   await pinging;
   return { ms, pauseMs };
 }

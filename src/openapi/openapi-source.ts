@@ -106,6 +106,8 @@ class OpenApi implements OpenApiSource {
     if (this.#isClosed) return this.#refuseClosed();
     const prepared = await this.#prepare({ isFresh: true });
     if (!prepared.success) return prepared;
+    // Taking over megabytes from the thread was one piece of work; admitting them is the next.
+    await new Promise((resolve) => setImmediate(resolve));
     const { read, origin } = prepared.data;
     const { title, about, tools, leftOut, incomplete } = read.description;
     const offer: Offer = {
