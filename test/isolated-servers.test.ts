@@ -168,6 +168,20 @@ describe.skipIf(!HAS_BUBBLEWRAP)("the files of an isolated server", () => {
     expect(tried).toEqual(REFUSED);
   });
 
+  it("is started again when its sandbox changes, with what it may do then", async () => {
+    const { attempt, file, folder } = await startIsolated();
+    const path = join(folder, "project/new.txt");
+    expect(await attempt("write", { path })).toEqual(REFUSED);
+    const config = JSON.parse(readFileSync(file, "utf8")) as { mcpServers: { out: { sandbox: object } } };
+    config.mcpServers.out.sandbox = { filesystem: { allowWrite: ["."] } };
+    writeFileSync(file, JSON.stringify(config));
+    await eventuallyAsync("the new sandbox", async () => {
+      const tried = await attempt("write", { path }).catch(() => undefined);
+      return tried?.done === "written";
+    });
+    expect(readFileSync(path, "utf8")).toBe("written");
+  });
+
   it("sees what it is given back by allowRead", async () => {
     const { attempt, folder } = await startIsolated({
       sandbox: { filesystem: { allowRead: ["~/.aws"], denyRead: ["~/notes"] } },

@@ -38,7 +38,7 @@ export function programFolder(): string {
  * Programs that run where no other file of ours can be read, so that each is one file whose name tells Node without a
  * package.json what it is.
  */
-export const LONE_PROGRAMS = ["runner", "relay"] as const satisfies readonly ProgramName[];
+const LONE_PROGRAMS = ["runner", "relay"] as const satisfies readonly ProgramName[];
 
 function bundleName(name: ProgramName): string {
   return LONE_PROGRAMS.some((lone) => lone === name) ? `${name}.mjs` : `${name}.js`;

@@ -12,6 +12,12 @@ it.each([
     { server: "github", pid: 1234, connectMs: 812 },
     "info  github started (pid 1234, 0.8 s)",
   ],
+  [
+    "warn",
+    "isolation.refused",
+    { server: "web", host: "a.org", why: "it is denied" },
+    "warn  web may not reach a.org: it is denied",
+  ],
   ["info", "upstream.connected", { server: "remote", connectMs: 90 }, "info  remote started (0.1 s)"],
   [
     "warn",

@@ -45,6 +45,8 @@ const SENTENCES: Readonly<Record<string, Tell>> = {
   "server.unusable": ({ server, problems }) => `${textOf(server)} is not usable: ${listOf(problems, "; ")}`,
   "upstream.connected": ({ server, pid, connectMs }) =>
     `${textOf(server)} started${inBrackets([pid === undefined ? "" : `pid ${textOf(pid)}`, secondsOf(connectMs)])}`,
+  "isolation.refused": ({ server, host, why }) =>
+    `${server === undefined ? "a sandboxed server" : textOf(server)} may not reach ${textOf(host)}: ${textOf(why)}`,
   "upstream.failed": ({ server, reason, stderr }) => {
     const last = Array.isArray(stderr) ? stderr.at(-1) : undefined;
     return `${textOf(server)} failed: ${textOf(reason)}${last === undefined ? "" : `. It said: ${textOf(last)}`}`;

@@ -107,7 +107,7 @@ export function accessAt(path: string, mounts: readonly Mount[]): Access {
 }
 
 /** Whether a path is a folder, or something in it. */
-export function isWithin(path: string, folder: string): boolean {
+function isWithin(path: string, folder: string): boolean {
   return path === folder || isBelow(path, folder);
 }
 

@@ -193,6 +193,12 @@ describe("C3: the cause of a crash", () => {
       "TypeError: process.getBuiltinModule is not a function",
       "does not support this Node",
     ],
+    [
+      "the sandbox",
+      "bwrap: Can't bind mount /newroot/x: Permission denied",
+      "bwrap: Can't bind mount /newroot/x: Permission denied",
+      "repertoire doctor",
+    ],
     ["the daemon of Docker", DOCKER, "Cannot connect to the Docker daemon", "Start Docker"],
     ["a command", "sh: 1: nope-cmd: not found", "nope-cmd: not found", "Install nope-cmd"],
     [

@@ -40,6 +40,11 @@ const RULES: readonly Rule[] = [
     hint: () => "Start Docker or Podman, or set DOCKER_HOST to where it listens.",
   },
   {
+    find: /^bwrap: .+/,
+    hint: ({ server }) =>
+      `Its sandbox could not be made: ask repertoire doctor, and look at "sandbox" of mcpServers.${server}.`,
+  },
+  {
     find: /npm (?:error|ERR!) 404\s.*'((?:@[^'@]+)?[^'@]*)(?:@[^']*)?'.*(?:could not be found|is not in this registry)/,
     hint: ({ match, server }) =>
       `The package ${match[1]} is not in the registry: correct its name in "args" of mcpServers.${server}, or the registry of npm.`,

@@ -28,6 +28,8 @@ import { bareName, matchesHost, namesHost } from "../../text/domain-list.ts";
 export interface DomainProxyOptions {
   readonly network: Isolation["network"];
   readonly log: Log;
+  /** As it is called in the log. */
+  readonly server?: string | undefined;
   readonly resolve?: Resolve;
 }
 
@@ -75,13 +77,17 @@ type Way =
 
 type Door = (host: string) => Way;
 
-function createDoor({ network, log, resolve }: DomainProxyOptions): Door {
+function createDoor({ network, log, server, resolve }: DomainProxyOptions): Door {
   const { allowedDomains, deniedDomains } = network;
   const refused = new Set<string>();
   const refuse = (host: string, why: string): Way => {
     if (refused.size < LOGGED_COUNT_MAX && !refused.has(host)) {
       refused.add(host);
-      log.warn("isolation.refused", { host: host.slice(0, 253), why });
+      log.warn("isolation.refused", {
+        ...(server !== undefined && { server }),
+        host: host.slice(0, 253),
+        why,
+      });
     }
     return { kind: "closed", why };
   };

@@ -11,9 +11,13 @@ import {
 
 /** Starts a server behind what this machine has to isolate it; without that, the server is not started and says why. */
 export async function startIsolatedProcess(
-  options: ServerProcessOptions & { readonly isolation: Isolation },
+  options: ServerProcessOptions & {
+    readonly isolation: Isolation;
+    /** As it is called in the log. */
+    readonly server?: string | undefined;
+  },
 ): Promise<ServerProcess> {
-  const { isolation, log = silentLog } = options;
+  const { isolation, log = silentLog, server } = options;
   const backend = await findBackend();
   if (backend.kind === "none") {
     const reason = `It is to run in a sandbox, and ${backend.reason}. ${backend.hint}`;
@@ -24,7 +28,7 @@ export async function startIsolatedProcess(
     ...options,
     backend: backend.file,
     ...(networkOf(isolation) === "filtered" && {
-      onChannel: (channel) => serveDomains(channel, { network, log }),
+      onChannel: (channel) => serveDomains(channel, { network, log, server }),
     }),
   });
 }

@@ -27,7 +27,7 @@ export function createOpenTransport(deps?: Omit<HttpTransportDeps, "log">): Open
   let remote: Promise<() => OpenedHttpTransport> | undefined;
   return async (config, log) => {
     if (config.kind === "stdio") {
-      const process = await startProcess(config, log);
+      const process = await startProcess(config, log, deps?.server);
       return { transport: process, process };
     }
     remote ??= import("./http-transport.ts").then(({ createHttpTransports }) =>
@@ -40,10 +40,10 @@ export function createOpenTransport(deps?: Omit<HttpTransportDeps, "log">): Open
 type StdioConfig = Extract<TransportConfig, { kind: "stdio" }>;
 
 /** What isolates a server is looked for, and loaded, with the first server that needs it. */
-async function startProcess(config: StdioConfig, log: Log): Promise<ServerProcess> {
+async function startProcess(config: StdioConfig, log: Log, server?: string): Promise<ServerProcess> {
   if (config.isolation === undefined) return startServerProcess({ ...config, log });
   const { startIsolatedProcess } = await import("../process/isolated-process.ts");
-  return startIsolatedProcess({ ...config, isolation: config.isolation, log });
+  return startIsolatedProcess({ ...config, isolation: config.isolation, log, server });
 }
 
 /** One transport, without a login. */
