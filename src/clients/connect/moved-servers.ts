@@ -14,6 +14,7 @@ import type { ClientTarget } from "./client-target.ts";
 import { isOwnEntry } from "../read/own-entry.ts";
 import { readClients, type FoundServer } from "../read/read-clients.ts";
 import { escapeText } from "../translate/references.ts";
+import { mapIsolation, type Isolation } from "../../process/isolation/isolation.ts";
 import { isSameServer } from "../import/same-server.ts";
 
 export interface MovedServers {
@@ -98,13 +99,18 @@ function entryOf(transport: ServerTransport, write: (text: string) => string): J
   // No client has such a server, so it is none of theirs.
   if (transport.kind === "openapi") return { openapi: write(transport.location) };
   if (transport.kind !== "stdio") return { url: write(transport.url), headers: record(transport.headers) };
-  const { command, args, env, cwd } = transport;
+  const { command, args, env, cwd, isolation } = transport;
   return {
     command: write(command),
     args: args.map(write),
     env: record(env),
     ...(cwd !== undefined && { cwd: write(cwd) }),
+    ...(isolation !== undefined && { sandbox: sandboxOf(mapIsolation(isolation, write)) }),
   };
+}
+
+function sandboxOf({ filesystem, network }: Isolation): JsonObject {
+  return { filesystem: { ...filesystem }, network: { ...network } };
 }
 
 function countIn(value: unknown): number {

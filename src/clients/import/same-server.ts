@@ -1,9 +1,10 @@
 /**
- * Whether two entries mean the same server: the same program with the same arguments, folder and variables, or the same
- * address. In our own file an input stands for any text, so that a secret that was moved there is recognised
+ * Whether two entries mean the same server: the same program with the same arguments, folder, variables and sandbox, or
+ * the same address. In our own file an input stands for any text, so that a secret that was moved there is recognised
  * afterwards. In the files of clients it does not: else one entry could pass for every other.
  */
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
+import { buildIsolation, isolationAsWritten } from "../../config/entries/server-isolation.ts";
 import type { Environment } from "../../config/locate.ts";
 import { piecesOf, valueOf, type Piece } from "../translate/references.ts";
 import { compareText } from "../../text/compare-text.ts";
@@ -28,7 +29,8 @@ export function isSameServer(
     same(a["command"], b["command"]) &&
     areSameLists(textsIn(a["args"]), textsIn(b["args"]), same) &&
     same(textIn(a["cwd"]), textIn(b["cwd"])) &&
-    haveSameVariables(recordIn(a["env"]), recordIn(b["env"]), same)
+    haveSameVariables(recordIn(a["env"]), recordIn(b["env"]), same) &&
+    haveSameSandbox(a, b, same)
   );
 }
 
@@ -44,6 +46,18 @@ function haveSameVariables(a: Record<string, string>, b: Record<string, string>,
     names.length === Object.keys(b).length &&
     names.every((name) => Object.hasOwn(b, name) && same(a[name]!, b[name]!))
   );
+}
+
+/** What runs in a sandbox in one place must not be taken for what runs without, or with more, in another. */
+function haveSameSandbox(a: JsonObject, b: JsonObject, same: Same): boolean {
+  const [one, other] = [rulesOf(a), rulesOf(b)];
+  if (one === undefined || other === undefined) return one === other;
+  return one.every((rules, index) => areSameLists(rules, other[index]!, same));
+}
+
+function rulesOf(entry: JsonObject): (readonly string[])[] | undefined {
+  const { isolation } = buildIsolation(isolationAsWritten(entry));
+  return isolation && [...Object.values(isolation.filesystem), ...Object.values(isolation.network)];
 }
 
 /** One client may log in and another send a header: only a header that both send tells two accounts apart. */
