@@ -112,6 +112,11 @@ describe("C6: a secret that add is given", () => {
       { type: "http", url: "https://h.example/mcp?api_key=${input:s-api_key}" },
     ],
     [
+      "the login of an API",
+      ["--openapi", "https://h.example/o.json", "--auth", "type=bearer", "--auth", `token=${TOKEN}`],
+      { openapi: "https://h.example/o.json", auth: { type: "bearer", token: "${input:s-token}" } },
+    ],
+    [
       "JSON",
       [JSON.stringify({ command: "x", env: { TOKEN } })],
       { command: "x", env: { TOKEN: "${input:s-TOKEN}" } },
@@ -153,6 +158,53 @@ describe("C6: a secret that add is given", () => {
     expect(read()).toMatchObject({ mcpServers: { s: { env: { TOKEN: "${input:s-TOKEN_2}" } } } });
     const kept = readFileSync(join(folder, "home/secrets.json"), "utf8");
     expect([kept.includes(`${TOKEN}1`), kept.includes(`${TOKEN}2`)]).toEqual([false, true]);
+  });
+});
+
+describe("add --openapi", () => {
+  const PETS = {
+    openapi: "3.1.0",
+    info: { title: "Pets", version: "1" },
+    servers: [{ url: "http://127.0.0.1:9/v1" }],
+    paths: { "/pets": { get: { operationId: "listPets" }, put: 5 }, "no-slash": {} },
+  };
+
+  it("adds a description by its full path, and its tools are there", async () => {
+    const { folder, config, read } = folderWith({});
+    const file = join(folder, "pets.json");
+    writeFileSync(file, JSON.stringify(PETS));
+    const add = ["add", ...config, "pets", "--openapi", file, "--base-url", "https://a.example/v2"];
+    expect(await runCliHere(add, { folder })).toMatchObject({ status: 0 });
+    expect(read()).toEqual({ mcpServers: { pets: { openapi: file, baseUrl: "https://a.example/v2" } } });
+    const { stdout } = await runCliHere(["servers", "pets", "--check", "--json", ...config], { folder });
+    expect(JSON.parse(stdout)).toMatchObject([
+      {
+        state: "ready",
+        target: file,
+        toolCount: 1,
+        rejected: [
+          { name: "put /pets", reason: "the operation is not an object" },
+          { name: "no-slash", reason: 'the path does not begin with "/"' },
+        ],
+      },
+    ]);
+  });
+
+  it("tells why a description cannot be used, and what other words do not belong to it", async () => {
+    const { folder, config } = folderWith({ bad: { openapi: "gone.json" } });
+    const { stdout } = await runCliHere(["servers", "bad", "--check", "--json", ...config], { folder });
+    const error = expect.stringContaining("there is no such file") as string;
+    expect(JSON.parse(stdout)).toMatchObject([{ state: "failed", cause: "bad_description", error }]);
+    for (const [args, why] of [
+      [["--openapi", "a.json", "--", "x"], "--openapi takes no program"],
+      [["--base-url", "https://a.example", "--", "x"], "--base-url and --auth are for --openapi"],
+      [["--openapi", "a.json", "--auth", "token"], "write KEY=value"],
+      [["--openapi", "https://me:pw@a.example/x"], "must not contain a user name or password"],
+    ] as const) {
+      const refused = await runCliHere(["add", ...config, "n", ...args], { folder });
+      expect(refused.status).toBe(2);
+      expect(refused.stderr).toContain(why);
+    }
   });
 });
 

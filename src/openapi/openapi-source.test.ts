@@ -344,7 +344,7 @@ describe("a description", () => {
     "T037: that is a pipe, a folder or not there is told at once",
     async () => {
       const folder = temporaryFolder();
-      execFileSync("mkfifo", [join(folder, "pipe")]);
+      execFileSync("/usr/bin/mkfifo", [join(folder, "pipe")]);
       for (const [name, why] of [
         ["pipe", "a pipe, socket or device"],
         [".", "a folder"],

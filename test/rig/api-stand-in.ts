@@ -10,7 +10,7 @@ import { onTestFinished } from "vitest";
 
 type Tree = Readonly<Record<string, unknown>>;
 
-export interface StandInRequest {
+interface StandInRequest {
   readonly method: string;
   readonly url: URL;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -45,7 +45,7 @@ export function credentialsFor(
 const TYPES: ReadonlySet<string> = new Set(["bearer", "basic", "apiKey"]);
 
 /** Whether `auth` is of one kind, and not by the names of schemes. */
-export function isTyped({ type }: ApiAuth): boolean {
+function isTyped({ type }: ApiAuth): boolean {
   return type !== undefined && TYPES.has(type);
 }
 
