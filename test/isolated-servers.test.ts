@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   renameSync,
   symlinkSync,
   writeFileSync,
@@ -13,6 +14,7 @@ import { createServer, type AddressInfo, type ListenOptions } from "node:net";
 import { basename, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { connect, runCli } from "./fixtures/gateway-process.ts";
+import { groupIsGone, livingMembers } from "./fixtures/process-group.ts";
 import { eventually, eventuallyAsync } from "./fixtures/temporary.ts";
 import {
   ESCAPING,
@@ -249,6 +251,18 @@ describe.skipIf(!HAS_BUBBLEWRAP)("the processes of an isolated server", () => {
     });
   });
 
+  it("have the variables of their config, which reach nothing outside of the sandbox", async () => {
+    const library = "/nonexistent/library.so";
+    const { attempt, client } = await startIsolated({ env: { LD_PRELOAD: library, MINE: "a value" } });
+    const { done } = (await attempt("environment")) as { done: Record<string, string> };
+    expect(done).toMatchObject({ LD_PRELOAD: library, MINE: "a value" });
+    const outside = processesNamed("bwrap").map(environmentAt);
+    expect(outside.length).toBeGreaterThan(0);
+    expect(outside.filter((text) => text.includes(library))).toEqual([]);
+    expect(processesNamed("bwrap").some((pid) => commandAt(pid).includes("a value"))).toBe(false);
+    await client.close();
+  });
+
   it("end in the way that is reported", async () => {
     const { call } = await startIsolated();
     expect((await call("exit", { code: 3 })).text).toContain("exited with code 3");
@@ -257,11 +271,15 @@ describe.skipIf(!HAS_BUBBLEWRAP)("the processes of an isolated server", () => {
 
   it("T077 leave nothing behind when the gateway is killed", async () => {
     const mark = `${process.pid}-${Date.now()}`;
-    const { attempt, pid } = await startIsolated({ env: { STAYS: mark } });
+    const { attempt, pid, folder } = await startIsolated({ env: { STAYS: mark } });
     await attempt("run", { command: "sh", args: ["-c", "setsid sleep 1000 >/dev/null 2>&1 & echo started"] });
-    expect(processesWith(mark).length).toBeGreaterThan(2);
+    expect(processesWith(mark).length).toBeGreaterThan(1);
+    const [group] = processesNamed("bwrap").filter((one) => folderOf(one) === join(folder, "project"));
+    // The watcher, and bwrap outside of the sandbox.
+    expect(livingMembers(Number(group))).toHaveLength(2);
     process.kill(pid, "SIGKILL");
     await eventually("the end of all", () => processesWith(mark).length === 0);
+    await groupIsGone(Number(group));
   });
 
   it("are asked to end, by SIGTERM too, before they are killed", async () => {
@@ -281,9 +299,32 @@ function processesWith(mark: string): string[] {
   );
 }
 
-function environmentAt(pid: string): string {
+/** By the name of their program. */
+function processesNamed(name: string): string[] {
+  return readdirSync("/proc").filter(
+    (pid) => /^\d+$/.test(pid) && textAt(`/proc/${pid}/comm`) === `${name}\n`,
+  );
+}
+
+function folderOf(pid: string): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/environ`, "utf8");
+    return readlinkSync(`/proc/${pid}/cwd`);
+  } catch {
+    return undefined;
+  }
+}
+
+function commandAt(pid: string): string {
+  return textAt(`/proc/${pid}/cmdline`);
+}
+
+function environmentAt(pid: string): string {
+  return textAt(`/proc/${pid}/environ`);
+}
+
+function textAt(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
   } catch {
     return "";
   }

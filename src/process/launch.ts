@@ -28,7 +28,7 @@ import type { Socket } from "node:net";
  * a server that ignores them too. It holds neither the server's streams nor its folder.
  */
 const SCRIPT = `trap '' HUP INT TERM
-( { cd /; while read -r _; do :; done <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 4>&- 5>&- & )
+( { cd /; while read -r _; do :; done <&3; kill -KILL 0; } </dev/null >/dev/null 2>&1 4>&- 5>&- 6>&- & )
 trap - HUP INT TERM
 exec 3<&-
 exec "$@"`;
@@ -36,8 +36,10 @@ exec "$@"`;
 const LIFELINE = 3;
 /** Where `bwrap` reads the filter of system calls. */
 export const FILTER_FD = 4;
+/** Where it reads its options, among them the server's variables. */
+export const OPTIONS_FD = 5;
 /** The way of an isolated server to the gateway's proxy. */
-export const CHANNEL_FD = 5;
+export const CHANNEL_FD = 6;
 
 export interface Launch {
   readonly file: string;
@@ -47,6 +49,7 @@ export interface Launch {
   /** Of a server that runs behind `bwrap`. */
   readonly isolated?: {
     readonly filter: Buffer;
+    readonly options: Buffer;
     /** Gets the gateway's end of the channel, for a server that has one. */
     readonly onChannel?: (channel: Socket) => void;
   };
@@ -65,7 +68,10 @@ export function launch({ file, args, env, cwd, isolated }: Launch): ChildProcess
   const child: ChildProcess = spawn("/bin/sh", ["-c", SCRIPT, "sh", file, ...args], {
     cwd,
     env,
-    stdio: isolated === undefined ? [...PIPES] : [...PIPES, "pipe", isolated.onChannel ? "pipe" : "ignore"],
+    stdio:
+      isolated === undefined
+        ? [...PIPES]
+        : [...PIPES, "pipe", "pipe", isolated.onChannel ? "pipe" : "ignore"],
     detached: true,
   } satisfies SpawnOptions);
   child.stdio[LIFELINE]?.on("error", () => {});
@@ -76,12 +82,14 @@ export function launch({ file, args, env, cwd, isolated }: Launch): ChildProcess
 /** The three streams of a server, and the lifeline. */
 const PIPES = ["pipe", "pipe", "pipe", "pipe"] as const;
 
-function feed(child: ChildProcess, { filter, onChannel }: NonNullable<Launch["isolated"]>): void {
+function feed(child: ChildProcess, { filter, options, onChannel }: NonNullable<Launch["isolated"]>): void {
   isolatedChildren.add(child);
   const streams: readonly unknown[] = child.stdio;
-  const [filtering, channel] = [streams[FILTER_FD] as Socket, streams[CHANNEL_FD] as Socket | null];
-  for (const stream of [filtering, channel]) stream?.on("error", () => {});
-  filtering.end(filter);
+  const at = (fd: number) => streams[fd] as Socket | null;
+  for (const fd of [FILTER_FD, OPTIONS_FD, CHANNEL_FD]) at(fd)?.on("error", () => {});
+  at(FILTER_FD)?.end(filter);
+  at(OPTIONS_FD)?.end(options);
+  const channel = at(CHANNEL_FD);
   if (channel !== null) onChannel?.(channel);
 }
 
@@ -93,8 +101,8 @@ export function signalGroup(child: ChildProcess, signal: NodeJS.Signals): void {
   if (child.pid === undefined) return;
   if (process.platform === "win32") return void child.kill(signal);
   // bwrap itself passes no signal on: it would end at once, and with it the server that was only asked to.
-  if (signal !== "SIGKILL" && isIsolated(child)) return signalAll(descendantsOf(child.pid), signal);
-  signalAll([-child.pid], signal);
+  const inside = signal !== "SIGKILL" && isIsolated(child) ? descendantsOf(child.pid) : [];
+  signalAll(inside.length > 0 ? inside : [-child.pid], signal);
 }
 
 function signalAll(pids: readonly number[], signal: NodeJS.Signals): void {

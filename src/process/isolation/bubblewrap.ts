@@ -29,14 +29,16 @@ export interface BubblewrapPlan {
   readonly cwd: string;
   readonly lent: readonly LentFile[];
   /** The descriptor from which bwrap reads the filter of system calls. */
-  readonly filterFd: number | undefined;
+  readonly filterFd: number;
+  /** All that the server has of variables. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 export const DEVICES: readonly string[] = ["--dev", "/dev", "--proc", "/proc"];
 
 const READ_ONLY_ROOT: Mount = { path: "/", access: "read", isFolder: true };
 
-export function bubblewrapArgs({ mounts, network, cwd, lent, filterFd }: BubblewrapPlan): string[] {
+export function bubblewrapArgs({ mounts, network, cwd, lent, filterFd, env }: BubblewrapPlan): string[] {
   const root = mounts.find(({ path }) => path === "/") ?? READ_ONLY_ROOT;
   const sealed = mounts.filter(
     ({ access, isFolder }) => isFolder && (access === "hidden" || access === "listed"),
@@ -50,10 +52,12 @@ export function bubblewrapArgs({ mounts, network, cwd, lent, filterFd }: Bubblew
     ...lent.flatMap(({ source, path }) => ["--ro-bind", source, path]),
     // What a server writes into a hidden folder would be lost without a word.
     ...sealed.flatMap(({ path }) => ["--remount-ro", path]),
-    ...(filterFd === undefined ? [] : ["--seccomp", String(filterFd)]),
+    "--seccomp",
+    String(filterFd),
+    "--clearenv",
+    ...Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]),
     "--chdir",
     cwd,
-    "--",
   ];
 }
 

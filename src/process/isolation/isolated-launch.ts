@@ -1,12 +1,16 @@
 /**
  * A launch → the same one behind bubblewrap. The server keeps its arguments, its streams and its folder; its environment
  * loses what leads out of the sandbox.
+ *
+ * Nothing of that environment is that of the shell and of bwrap, which run outside: a variable such as LD_PRELOAD would
+ * bring the server's code there. They have none, and bwrap reads the variables from a descriptor, where no list of
+ * processes shows them.
  */
 import { existsSync } from "node:fs";
 import type { Socket } from "node:net";
 import { dirname, resolve } from "node:path";
 import { networkOf, type Isolation } from "./isolation.ts";
-import { CHANNEL_FD, FILTER_FD, type Launch } from "../launch.ts";
+import { CHANNEL_FD, FILTER_FD, OPTIONS_FD, type Launch } from "../launch.ts";
 import { IS_SOURCE, programFile } from "../program-file.ts";
 import { bubblewrapArgs, type LentFile } from "./bubblewrap.ts";
 import { hiddenPlaces, WITHHELD_VARIABLES } from "./hidden-places.ts";
@@ -45,24 +49,34 @@ export function isolateLaunch(
   const network = networkOf(isolation);
   const isFiltered = network === "filtered";
   const lent = isFiltered ? relayFiles() : network === "all" ? resolverFiles(planned.mounts) : [];
-  const wrapped = bubblewrapArgs({
+  const options = bubblewrapArgs({
     mounts: planned.mounts,
     network,
     cwd: realPathOf(launch.cwd),
     lent,
     filterFd: FILTER_FD,
+    env: isolatedEnvironment(launch.env, isFiltered),
   });
   const relay = isFiltered ? [RELAY_NODE, RELAY_FILE, String(CHANNEL_FD), String(RELAY_PORT)] : [];
   return {
     ok: true,
     launch: {
       file: backend,
-      args: [...wrapped, ...relay, launch.file, ...launch.args],
-      env: isolatedEnvironment(launch.env, isFiltered),
+      args: ["--args", String(OPTIONS_FD), "--", ...relay, launch.file, ...launch.args],
+      env: {},
       cwd: launch.cwd,
-      isolated: { filter, ...(isFiltered && onChannel !== undefined && { onChannel }) },
+      isolated: {
+        filter,
+        options: asOptions(options),
+        ...(isFiltered && onChannel !== undefined && { onChannel }),
+      },
     },
   };
+}
+
+/** As bwrap reads them: each ends with a NUL. */
+function asOptions(options: readonly string[]): Buffer {
+  return Buffer.from(options.map((option) => `${option}\0`).join(""));
 }
 
 /** Without this, bubblewrap would only say that there is no such file. */
