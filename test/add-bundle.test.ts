@@ -194,6 +194,17 @@ describe("a bundle", () => {
     expect([read(), existsSync(bundles)]).toEqual([{}, false]);
   });
 
+  it("T166: has a name and a version that look like variables, and are none", async () => {
+    const manifest = manifestOf({ name: "notes ${HOME}", version: "${input:other}" });
+    const { cli, file, read } = openPlace(bundleOf(manifest));
+    expect((await cli("add", file, "--yes", "--as", "notes")).status).toBe(0);
+    expect(read().mcpServers!["notes"]!.installed).toMatchObject({
+      name: "notes $${HOME}",
+      version: "$${input:other}",
+    });
+    expect((await cli("servers", "notes", "--check")).stdout).toMatch(/notes +ready/);
+  });
+
   it("that a person signed is read, and the signature is said to be unchecked", async () => {
     const signature = Buffer.concat([
       Buffer.from("MCPB_SIG_V1"),

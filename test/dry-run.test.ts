@@ -11,7 +11,7 @@ import { runCliHere } from "./fixtures/cli-in-process.ts";
 const WITHOUT: ReadonlySet<string> = new Set(
   [
     // They read.
-    "servers tools cost list describe history diff show runs inbox calls audit pins rules validate test completions status stats schedules",
+    "servers search tools cost list describe history diff show runs inbox calls audit pins rules validate test completions status stats schedules",
     // They run what they are given, or go on until they are stopped: `validate` and `call --dry-run` look first.
     "run resume retry dismiss cancel serve console demo demo-server",
     // They ask first, or talk to somebody else.

@@ -156,16 +156,16 @@ function failStatus(url: URL, status: number): ToolResult<never> {
 }
 
 function unavailable(url: URL, what: string): ToolResult<never> {
-  return fail("TOOL_UNAVAILABLE", `The registry at ${url.origin} ${what}. Nothing was changed.`, {
+  return fail("TOOL_UNAVAILABLE", `${url.origin} ${what}. Nothing was changed.`, {
     reason: "registry_unavailable",
     hint:
-      "Try again later, or name another registry with registry.url in the config or with REPERTOIRE_REGISTRY_URL. " +
+      "Try again later. Another registry is named by registry.url in the config or by REPERTOIRE_REGISTRY_URL. " +
       "A server can be added without one: repertoire add NAME -- COMMAND",
   });
 }
 
 function malformed(place: string, what: string): ToolResult<never> {
-  return fail("TOOL_EXECUTION_FAILED", `The registry at ${place} gave an answer that is not used: ${what}.`, {
+  return fail("TOOL_EXECUTION_FAILED", `${place} gave an answer that is not used: ${what}.`, {
     reason: "malformed_answer",
     hint: "Nothing was changed. Check its address: registry.url in the config, or REPERTOIRE_REGISTRY_URL.",
   });

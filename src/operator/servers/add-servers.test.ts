@@ -58,6 +58,18 @@ describe("adding servers", () => {
 
   it.each([
     ["nothing", "", undefined, "it has no command"],
+    [
+      "a name of the registry",
+      "io.github.acme/notes@1.2.0",
+      undefined,
+      "is a server of the MCP registry, or a bundle",
+    ],
+    [
+      "a bundle",
+      "https://notes.example/notes.mcpb",
+      undefined,
+      "is a server of the MCP registry, or a bundle",
+    ],
     ["an open quote", "npx 'some", undefined, "a quote is not closed"],
     ["JSON without a server", "{}", undefined, "no server"],
     ["a password in an address", "https://u:pw@h.example/mcp", undefined, "must not contain a user name"],

@@ -10,6 +10,9 @@ import { draftNewServers, planNewServers, writeNewServers } from "./new-servers.
 import type { Handlers, OperatorDeps, Viewer } from "../operator.ts";
 import { readPastedServers } from "./pasted-servers.ts";
 import { placeServers, type NamedEntry } from "./placed-servers.ts";
+import { escapeUnprintable } from "../../text/printable.ts";
+import { quote } from "../../text/quote.ts";
+import { isPublishedName } from "./install/published-name.ts";
 import { recordChange } from "../record-change.ts";
 import { warningsOf } from "./server-risks.ts";
 
@@ -71,7 +74,9 @@ async function addServers(
 
 /** The entries under their names: those of the JSON, the one that was given, or one that the entry suggests. */
 function readNamed(given: string, name: string | undefined): ToolResult<NamedEntry[]> {
-  const pasted = readPastedServers(given.trim());
+  const text = given.trim();
+  if (isPublishedName(text) || /^\S+\.mcpb$/i.test(text)) return isForTheTerminal(text);
+  const pasted = readPastedServers(text);
   if (typeof pasted === "string") return fail("TOOL_INVALID_INPUT", `${pasted}.`, { field: "given" });
   if (name !== undefined && pasted.length > 1) {
     return fail("TOOL_INVALID_INPUT", "The JSON has several servers; omit the name.", { field: "name" });
@@ -81,6 +86,14 @@ function readNamed(given: string, name: string | undefined): ToolResult<NamedEnt
     if (problem !== undefined) return problem;
   }
   return succeed(pasted.map(({ key, proposal, entry }) => ({ key: name ?? key ?? proposal, entry })));
+}
+
+/** What a person has to have seen of it is shown at the terminal only. */
+function isForTheTerminal(text: string): ToolResult<never> {
+  return fail("TOOL_INVALID_INPUT", `${quote(text, 200)} is a server of the MCP registry, or a bundle.`, {
+    field: "given",
+    hint: `Add it on the machine itself: repertoire add ${escapeUnprintable(text)}`,
+  });
 }
 
 /** The value of a variable or an input is known later. */

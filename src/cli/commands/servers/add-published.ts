@@ -25,6 +25,7 @@ import { readPublishedName } from "../../../operator/servers/install/published-n
 import { draftInstall, writeInstall } from "../../../operator/servers/install/write-install.ts";
 import { openServerRegistry } from "../../../operator/servers/server-search.ts";
 import { warningsOf } from "../../../operator/servers/server-risks.ts";
+import { createServerRegistry } from "../../../published/server-registry.ts";
 import type { LaunchKind } from "../../../published/choose-launch.ts";
 import type { LaunchRisk, Question } from "../../../published/launch.ts";
 import { refuse } from "../../app-call.ts";
@@ -126,8 +127,11 @@ async function openGiven(
       hint: "Give --sha256 HASH, as its publisher announces it; or download it and look at it first.",
     });
   }
-  const registry = openServerRegistry({ configPath: options.config, home: options.home });
-  return registry.success ? fetchBundle(name, options.sha256, { registry: registry.data, home }) : registry;
+  const url = URL.parse(name);
+  if (url === null)
+    return fail("TOOL_INVALID_INPUT", "The address of the bundle is not a URL.", { field: "name" });
+  // A person wrote the address, so it may be anywhere; what it leads to may not be nearer than it is.
+  return fetchBundle(name, options.sha256, { registry: createServerRegistry(new URL(url.origin)), home });
 }
 
 async function askQuestion(question: Question): Promise<string | undefined> {

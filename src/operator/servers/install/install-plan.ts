@@ -3,6 +3,7 @@
  * written here, and nothing is started. A registry is believed in nothing: a name that it answers for another, a
  * version that is not exactly one, an address that is nearer than its own, are refused.
  */
+import { escapeText } from "../../../clients/translate/references.ts";
 import { findFileToEdit } from "../../../config/entries/filed-servers.ts";
 import { findEntryRisks } from "../../../config/entries/entry-risks.ts";
 import type { JsonObject } from "../../../core/json.ts";
@@ -185,7 +186,7 @@ export async function planInstall(
   const pinned = await withIntegrity(key, found.launch, filled.entry);
   if (!pinned.success) return pinned;
   const { origin, bundle } = found;
-  const entry: JsonObject = { ...pinned.data, trust: "ask", installed: { ...origin } };
+  const entry: JsonObject = { ...pinned.data, trust: "ask", installed: literal(origin) };
   return succeed({
     ...filled,
     key,
@@ -195,6 +196,11 @@ export async function planInstall(
     risks: distinct([...found.risks, ...entryRisks(entry)]),
     ...(bundle !== undefined && { bundle }),
   });
+}
+
+/** A name that looks like a variable is none. */
+export function literal(origin: InstallPlan["origin"]): JsonObject {
+  return Object.fromEntries(Object.entries(origin).map(([key, text]) => [key, escapeText(text as string)]));
 }
 
 async function collectAnswers(

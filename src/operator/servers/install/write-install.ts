@@ -20,7 +20,7 @@ import {
   type NewServer,
 } from "../new-servers.ts";
 import { placeServers } from "../placed-servers.ts";
-import type { InstallPlan } from "./install-plan.ts";
+import { literal, type InstallPlan } from "./install-plan.ts";
 
 const LOCK = "installed servers";
 
@@ -69,7 +69,7 @@ async function unpackPlanned(
   const { archive, place, program } = bundle;
   const files = await unpackBundle(archive, { home, place, ...(program !== undefined && { program }) });
   if (!files.success) return files;
-  return succeed({ ...entry, installed: { ...origin, bundle: place, files: files.data } });
+  return succeed({ ...entry, installed: literal({ ...origin, bundle: place, files: files.data }) });
 }
 
 function placeInstall(
