@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { runCliHere } from "./fixtures/cli-in-process.ts";
+import { listen } from "../src/net/listen.testkit.ts";
 import { connect, runCli } from "./fixtures/gateway-process.ts";
 import { eventuallyAsync, temporaryFolder } from "./fixtures/temporary.ts";
 import { evilCommand, startEvilHttp } from "./rig/evil-process.ts";
@@ -37,6 +38,32 @@ describe("add", () => {
         old: { type: "sse", url: "https://o.example/sse" },
       },
     });
+  });
+
+  it("takes the name and the endpoint from the server's card, given only an address", async () => {
+    const { folder, config, read } = folderWith({});
+    const card = {
+      name: "com.example/weather",
+      version: "1.0.0",
+      description: "Tells \u001b[31mthe weather.",
+    };
+    const server = await listen((response, { url }) => {
+      const isCard = url === "/mcp/server-card";
+      const remotes = [{ type: "streamable-http", url: `${server.origin}/v2/mcp` }];
+      response.writeHead(isCard ? 200 : 404, { "Content-Type": "application/mcp-server-card+json" });
+      response.end(isCard ? JSON.stringify({ ...card, remotes }) : "");
+    });
+    const added = await runCliHere(["add", ...config, `${server.origin}/mcp`], { folder });
+    expect(added).toMatchObject({ status: 0, stdout: "" });
+    expect(added.stderr).toContain("Tells \\u{1b}[31mthe weather.");
+    expect(read()).toEqual({ mcpServers: { weather: { type: "http", url: `${server.origin}/v2/mcp` } } });
+    const plain = await runCliHere(["add", ...config, `${server.origin}/other`, "--json"], { folder });
+    expect(plain.status).toBe(0);
+    expect(JSON.parse(plain.stdout)).toMatchObject({
+      server: { type: "http", url: `${server.origin}/other` },
+    });
+    const twice = await runCliHere(["add", ...config, server.origin, "--url", server.origin], { folder });
+    expect(twice.status).toBe(2);
   });
 
   it("makes the user's own file where there is none", async () => {

@@ -9,6 +9,7 @@ import {
   writeNewServers,
   type NewServersPlan,
 } from "../../../operator/servers/new-servers.ts";
+import { describeByCard } from "../../../operator/servers/carded-server.ts";
 import { pinEntry } from "../../../operator/servers/pinned-entry.ts";
 import { placeServers, type NamedEntry } from "../../../operator/servers/placed-servers.ts";
 import { warningsOf } from "../../../operator/servers/server-risks.ts";
@@ -47,8 +48,8 @@ export const addCommand = defineCommand({
     {
       words: "<name>",
       about:
-        "the name of the server; or its name in the registry (io.github.acme/notes, with @1.2.3 for that version); " +
-        "or a bundle (notes.mcpb); or JSON with servers, as a README shows it",
+        "the name of the server; or only the address of a remote one; or its name in the registry (io.github.acme/notes, " +
+        "with @1.2.3 for that version); or a bundle (notes.mcpb); or JSON with servers, as a README shows it",
       completes: ["files"],
     },
     {
@@ -120,12 +121,16 @@ export const addCommand = defineCommand({
   help: `Secrets go to the secret store (the system's keyring, or a file that only you can read), and the config refers to them
 as \${input:ID}; --plain writes them as they are. \${NAME} is read from the environment when the server starts.
 
+With only an address, the server is asked for its card (<address>/server-card), which says what it is called. An endpoint
+of another server that the card names is not used. Without a card, the name comes from the address.
+
 A server from the registry (see: repertoire search) or from a bundle is shown in full first, with warnings: its command,
 variables and headers. It is written with its exact version and hash, and all that it offers is held until you run:
 repertoire approve NAME. What it asks for is asked at the terminal; secrets go to the secret store.`,
   examples: [
     `repertoire add github -e GITHUB_TOKEN='\${GITHUB_TOKEN}' -- npx -y @modelcontextprotocol/server-github`,
     `repertoire add search --url https://search.example/mcp --header 'Authorization: Bearer \${SEARCH_TOKEN}'`,
+    "repertoire add https://search.example/mcp",
     `repertoire add pets --openapi https://api.example/openapi.json --auth type=bearer --auth token='\${PETS_TOKEN}'`,
     "repertoire add files -- npx -y @modelcontextprotocol/server-filesystem /tmp",
     "repertoire add files --pin -- npx -y @modelcontextprotocol/server-filesystem /tmp",
@@ -139,8 +144,9 @@ repertoire approve NAME. What it asks for is asked at the terminal; secrets go t
 });
 
 /** Where nothing else says how it is started. */
-function isPublished(name: string, target: string | undefined, { url }: AddOptions): boolean {
-  return target === undefined && url === undefined && (isBundle(name) || isPublishedName(name));
+function isPublished(name: string, target: string | undefined, { url, openapi }: AddOptions): boolean {
+  const isSaid = target !== undefined || url !== undefined || openapi !== undefined;
+  return !isSaid && (isBundle(name) || isPublishedName(name));
 }
 
 async function add(
@@ -149,7 +155,10 @@ async function add(
   args: readonly string[],
   options: AddOptions,
 ): Promise<number> {
-  const described = describeServers(name, target, args, options);
+  const carded = isAddress(name) && target === undefined ? await readCard(name, options) : undefined;
+  if (typeof carded === "string") return failWith(EXIT.usage, carded);
+  const words = carded === undefined ? options : { transport: carded.transport, ...options };
+  const described = describeServers(carded?.key ?? name, carded?.url ?? target, args, words);
   if (typeof described === "string") return failWith(EXIT.usage, described);
   const pinned = options.pin === true ? await pinServers(described) : succeed(described);
   if (!pinned.success) return refuse(pinned.error, options);
@@ -165,7 +174,8 @@ async function add(
     return failWith(reason === "taken" ? EXIT.refused : EXIT.usage, message);
   }
   const servers = placed.data;
-  const warnings = servers.flatMap(({ key, entry }) => warningsOf(key, entry));
+  const risks = servers.flatMap(({ key, entry }) => warningsOf(key, entry));
+  const warnings = [...(carded?.warnings ?? []), ...risks];
   if (options.json !== true) for (const line of warnings) note(`${yellow("warning")} ${line}`);
   const plan = planNewServers(servers, place);
   if (options.dryRun === true) {
@@ -188,6 +198,28 @@ async function add(
     note(`${names}: stored in ${written.keptIn}, not in the config (--plain writes it there)`);
   }
   return EXIT.ok;
+}
+
+function isAddress(text: string): boolean {
+  return /^https?:\/\//i.test(text);
+}
+
+interface CardedWords {
+  readonly key: string;
+  readonly url: string;
+  readonly transport: "http" | "sse";
+  readonly warnings: readonly string[];
+}
+
+/** What the words would be if the user had written out what the card of the server says; or what is wrong with them. */
+async function readCard(url: string, { url: other, json }: AddOptions): Promise<CardedWords | string> {
+  if (other !== undefined) return "give the address once: as the only word, or with --url behind a name";
+  if (url.includes("${")) return "an address with variables needs a name. Run: repertoire add NAME URL";
+  const problem = findUrlProblem(url);
+  if (problem !== undefined) return `the address ${problem.message}`;
+  const { key, entry, said, warnings } = await describeByCard(url);
+  if (json !== true) for (const line of said) note(line);
+  return { key, url: entry.url, transport: entry.type, warnings };
 }
 
 async function pinServers(given: readonly NamedEntry[]): Promise<ToolResult<NamedEntry[]>> {
