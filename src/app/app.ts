@@ -56,7 +56,7 @@ export type { Change, ChangeFeed } from "../server/http/change-stream.ts";
 export type { AuthorizationWay, LoginView, LogoutView } from "../servers/logins.ts";
 export type { ReachedTool } from "./token-reach.ts";
 export { lastUsesOf, readLastUses, type LastUses } from "./token-inquiry.ts";
-export { askCard, type CardAnswer, type CardEndpoint } from "../upstream/card/server-card.ts";
+export { askCard, type CardAnswer, type CardEndpoint } from "../upstream/card/ask-card.ts";
 export { askRegistry } from "../upstream/process/published-package.ts";
 export { copyDatabase } from "../store/sqlite/database-file.ts";
 export { createRuleSet, type TokenLimits } from "../trust/rule-set.ts";

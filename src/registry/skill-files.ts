@@ -11,7 +11,7 @@ export interface SkillFile {
 }
 
 /** The folder of a skill: the URI of its `SKILL.md` without that. */
-export function skillRootOf({ uri }: JsonObject): string {
+function skillRootOf({ uri }: JsonObject): string {
   return (uri as string).slice(0, -SKILL_FILE.length);
 }
 

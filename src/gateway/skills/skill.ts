@@ -7,7 +7,7 @@ import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type ToolResult } from "../../core/result.ts";
 import { quote } from "../../text/quote.ts";
 
-export const SKILL_METHODS = ["skills/list", "skills/get", "resources/directory/read"] as const;
+const SKILL_METHODS = ["skills/list", "skills/get", "resources/directory/read"] as const;
 export type SkillMethod = (typeof SKILL_METHODS)[number];
 
 export function isSkillMethod(method: string): method is SkillMethod {

@@ -4,7 +4,6 @@ import { createFixtureSource, type FixtureSource } from "../../../test/fixtures/
 import type { Json, JsonObject } from "../../core/json.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import { digestOf } from "../../library/skills/library-skill.ts";
-import { exposeUri } from "../../registry/exposed-uri.ts";
 
 /** A skill as its server has it: all its files, by their names below its folder. */
 export interface FixtureSkill {
@@ -64,10 +63,6 @@ export function createSkillServer(id: string, ...skills: readonly FixtureSkill[]
   });
   server.onList = async () => succeed({ tools: [], skills: server.entries as readonly JsonObject[] });
   return server;
-}
-
-export function exposed(server: string, uri: string): string {
-  return exposeUri(server, uri);
 }
 
 export function dataOf(result: ToolResult<JsonObject>): JsonObject {

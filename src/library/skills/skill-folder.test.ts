@@ -99,7 +99,7 @@ describe("a folder of skills", () => {
       const file = join(folder, "math-sum/SKILL.md");
       for (const begin of [
         () => symlinkSync(join(outside, "x"), file),
-        () => execFileSync("mkfifo", [file]),
+        () => execFileSync("/usr/bin/mkfifo", [file]),
         () => mkdirSync(file),
       ]) {
         begin();

@@ -32,7 +32,7 @@ import type { PeerDoor } from "./replicas/peer-door.ts";
 import type { ReplicaDeps } from "./replicas/replica-front.ts";
 import { systemClock } from "../../core/clock.ts";
 import { createHookEndpoint, HOOK_PATH, type HookDeps } from "./hook-endpoint.ts";
-import { cardOf, replyCard } from "./server-card.ts";
+import { cardOf, replyCard } from "../server-card.ts";
 import { SocketShare } from "./socket-share.ts";
 import { headerOf, rememberCall, type HttpCall, UnderWay } from "./http-call.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { listen } from "../../net/listen.testkit.ts";
-import { askCard } from "./server-card.ts";
+import { askCard } from "./ask-card.ts";
 
 const TYPE = "application/mcp-server-card+json";
 const CARD = {

@@ -11,7 +11,7 @@ import { followRedirects } from "../../net/redirects.ts";
 import { cut } from "../../text/cut.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 
-export interface ServerCard {
+interface ServerCard {
   /** `com.example/weather`. */
   readonly name: string;
   readonly version: string;

@@ -7,13 +7,13 @@
  * says nothing either: the endpoint is the gateway's.
  */
 import { SUPPORTED_PROTOCOL_VERSIONS } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../../core/json.ts";
-import { VERSION } from "../../core/version.ts";
-import type { GateOAuth } from "../auth/gate.ts";
-import { baseFor, metadataUrlOf } from "../auth/resource-metadata.ts";
-import { headerOf, type HttpCall } from "./http-call.ts";
-import { MODERN_VERSION } from "./modern-endpoint.ts";
-import { replyJson } from "./reply.ts";
+import type { JsonObject } from "../core/json.ts";
+import { VERSION } from "../core/version.ts";
+import type { GateOAuth } from "./auth/gate.ts";
+import { baseFor, metadataUrlOf } from "./auth/resource-metadata.ts";
+import { headerOf, type HttpCall } from "./http/http-call.ts";
+import { MODERN_VERSION } from "./http/modern-endpoint.ts";
+import { replyJson } from "./http/reply.ts";
 
 const SCHEMA = "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json";
 const MEDIA_TYPE = "application/mcp-server-card+json";
