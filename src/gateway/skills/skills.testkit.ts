@@ -54,6 +54,7 @@ export function createSkillServer(id: string, ...skills: readonly FixtureSkill[]
       const text = files.get(uri as string);
       if (method === "resources/read" && text !== undefined)
         return succeed({ contents: [{ uri: uri!, text }] });
+      if (method === "skills/list") return succeed({ skills: server.entries, ttlMs: 5 });
       const listed = server.entries.find((entry) => (entry as JsonObject | null)?.["uri"] === uri);
       const skill = server.unlisted.get(uri as string) ?? listed;
       if (method === "skills/get" && skill != null) return succeed({ skill });
