@@ -8,6 +8,7 @@ import { createHeldCalls } from "../gateway/held-calls.ts";
 import { defineMetaTools } from "../gateway/meta-tools/meta-tools.ts";
 import { createReachFinder } from "../gateway/meta-tools/run-view.ts";
 import { createSealedStates } from "../gateway/sealed-state.ts";
+import { createBareSubscriptions } from "../gateway/server-events.ts";
 import { createTaskIds } from "../gateway/tasks/task-id.ts";
 import { createTokenCounts } from "../gateway/token-counts.ts";
 import { createTokenReports } from "../gateway/token-report.ts";
@@ -63,6 +64,7 @@ export function openGateways(foundation: Foundation, tools: ToolsHalf, half: Run
     toolTokens,
     redactors,
     serverNotified: (listener) => servers.notified(listener),
+    bareSubscriptions: createBareSubscriptions(),
     states,
     taskIds: createTaskIds(store.seals),
     heldCalls,

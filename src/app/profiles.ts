@@ -5,7 +5,6 @@
  */
 import type { ProfileConfig } from "../config/config.ts";
 import type { ConfigSource } from "../config/source.ts";
-import type { ToolView } from "../core/tool.ts";
 import type { Redactors } from "../text/redactors.ts";
 import { createAskedCalls } from "../gateway/asked-call.ts";
 import type { Gateway } from "../gateway/gateway.ts";
@@ -51,11 +50,7 @@ export function createProfiles(profiled: ProfilesDeps): FindGateway {
     isTransparent,
   });
   const asked = createAskedCalls(deps);
-  const leadsIn = (view?: ToolView) => (server: string, uri: string) => {
-    const found = deps.registry.findUri(uri, view);
-    return found?.success === true && found.data.source === server;
-  };
-  const whole = masked(core, createServerEvents(servers, { leadsTo: leadsIn() }), false);
+  const whole = masked(core, createServerEvents(servers, { bare: deps.bareSubscriptions }), false);
   const rulesOf = (profile: string) => config.current().profiles[profile];
 
   /** The same view for as long as the rules are the same: with a new one, what it lists is decided again. */
@@ -76,10 +71,8 @@ export function createProfiles(profiled: ProfilesDeps): FindGateway {
     if (server === undefined) {
       const view = createViewReader(profile);
       const gateway = createProfileGateway({ core, deps, view });
-      const events = createServerEvents(servers, {
-        shows: (id) => view().allowsServer(id),
-        leadsTo: (id, uri) => leadsIn(view())(id, uri),
-      });
+      const shows = (id: string) => view().allowsServer(id);
+      const events = createServerEvents(servers, { shows, bare: deps.bareSubscriptions });
       return masked(gateway, events, false);
     }
     const isFronted = () => rulesOf(profile)?.transparent === server;

@@ -19,7 +19,7 @@ import type { HasRun } from "./meta-tools/draft-view.ts";
 import type { IdleServers } from "./meta-tools/meta-tool.ts";
 import type { FindReach } from "./meta-tools/run-view.ts";
 import type { SealedStates } from "./sealed-state.ts";
-import type { RunningServers } from "./server-events.ts";
+import type { BareSubscriptions, RunningServers } from "./server-events.ts";
 import type { TaskIds } from "./tasks/task-id.ts";
 
 export interface GatewayDeps {
@@ -62,6 +62,8 @@ export interface GatewayDeps {
   readonly redactors?: Redactors;
   /** What servers say unasked during a call of a modern client is for that call. */
   readonly serverNotified: RunningServers["notified"];
+  /** To which resources clients have subscribed by the server's own URI; without it, they hear only of exposed ones. */
+  readonly bareSubscriptions?: BareSubscriptions;
   /** Calls of modern clients that servers ask back; its maker closes it. */
   readonly heldCalls: HeldCalls;
   /** Makes and opens what modern clients are given to come back with. */

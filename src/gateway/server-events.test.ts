@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../core/json.ts";
 import {
+  createBareSubscriptions,
   createServerEvents,
   createTransparentEvents,
   maskEvents,
@@ -45,6 +46,24 @@ describe("what servers say", () => {
     expect(heard).toEqual([
       [MESSAGE, { data: "x", logger: "one" }],
       [UPDATED, { uri: "repertoire://server/one/x://a" }],
+    ]);
+  });
+
+  it("T033: is told under a server's own URI where a client subscribed by it, and of that server alone", () => {
+    const { servers, say } = openServers();
+    const bare = createBareSubscriptions();
+    const { heard } = hear(createServerEvents(servers, { bare }));
+    bare.note("one", "x://a");
+    say("one", UPDATED, { uri: "x://a", extra: 1 });
+    say("two", UPDATED, { uri: "x://a" });
+    say("one", UPDATED, { uri: "x://b" });
+    say("one", UPDATED, { uri: 7 });
+    expect(heard).toEqual([
+      [UPDATED, { uri: "repertoire://server/one/x://a", extra: 1 }],
+      [UPDATED, { uri: "x://a", extra: 1 }],
+      [UPDATED, { uri: "repertoire://server/two/x://a" }],
+      [UPDATED, { uri: "repertoire://server/one/x://b" }],
+      [UPDATED, { uri: "repertoire://server/one/" }],
     ]);
   });
 

@@ -6,6 +6,8 @@
 import type { JsonObject } from "../core/json.ts";
 import type { ClientHandle, NotificationListener } from "../core/tool.ts";
 import type { Redactor } from "../text/redaction.ts";
+import { exposeUri } from "../registry/exposed-uri.ts";
+import { createLru } from "../timing/lru.ts";
 import { exposeNotification, RESOURCE_UPDATED } from "./forwarding.ts";
 
 export interface ServerEvents {
@@ -28,8 +30,31 @@ export interface RunningServers {
 export interface HeardServers {
   /** Which servers are heard; without it, all. */
   readonly shows?: (server: string) => boolean;
-  /** Whether a server's own URI leads to it, so that a client can have subscribed by it; without it, none does. */
-  readonly leadsTo?: (server: string, uri: string) => boolean;
+  /** The server's own URIs by which clients have subscribed; without them, none has. */
+  readonly bare?: Pick<BareSubscriptions, "has"> | undefined;
+}
+
+/**
+ * The resources to which clients have subscribed by the server's own URI. Only of those it is told under that URI, and
+ * without a search: a server may send any URI as often as it likes.
+ */
+export interface BareSubscriptions {
+  note(server: string, uri: string): void;
+  has(server: string, uri: string): boolean;
+}
+
+/** Beyond these, a client that subscribed long ago hears of the exposed URI alone. */
+const BARE_LIMITS = { countMax: 10_000, sizeMax: 4 * 1024 * 1024 };
+
+export function createBareSubscriptions(): BareSubscriptions {
+  const noted = createLru<true>(BARE_LIMITS);
+  return {
+    note(server, uri) {
+      const key = exposeUri(server, uri);
+      noted.set(key, true, key.length);
+    },
+    has: (server, uri) => noted.get(exposeUri(server, uri)) === true,
+  };
 }
 
 /**
@@ -38,7 +63,7 @@ export interface HeardServers {
  */
 export function createServerEvents(
   servers: RunningServers,
-  { shows = () => true, leadsTo = () => false }: HeardServers = {},
+  { shows = () => true, bare }: HeardServers = {},
 ): ServerEvents {
   return {
     notified: (listener) =>
@@ -46,7 +71,7 @@ export function createServerEvents(
         if (!shows(server)) return;
         listener(method, exposeNotification(server, method, params), client);
         if (method !== RESOURCE_UPDATED || typeof params["uri"] !== "string") return;
-        if (leadsTo(server, params["uri"])) listener(method, params, client);
+        if (bare?.has(server, params["uri"]) === true) listener(method, params, client);
       }),
     tell: (method, params, client) => servers.tell(method, params, client),
     setLogLevel: (level, client) => servers.setLogLevel(level, client),

@@ -295,6 +295,14 @@ export function createGateway(deps: GatewayDeps): Gateway {
     return found?.success === true ? found.data.source : undefined;
   }
 
+  /** A client that subscribes by the server's own URI hears of updates under that one. */
+  function noteBare(given: unknown, { view }: CallContext): void {
+    const found = typeof given === "string" ? registry.findUri(given, view) : undefined;
+    if (found?.success !== true) return;
+    const { source, uri } = found.data;
+    if (uri === given) deps.bareSubscriptions?.note(source, uri);
+  }
+
   async function listOffer(
     method: Exclude<ListMethod, "tools/list">,
     context: CallContext,
@@ -334,6 +342,8 @@ export function createGateway(deps: GatewayDeps): Gateway {
     if (method === "completion/complete" && isLibraryReference(params["ref"])) {
       return completeLibrary(deps.library, params);
     }
+    // Before the request: the first update may come with its answer.
+    if (method === "resources/subscribe") noteBare(uri, context);
     const forward = (next: CallContext) => forwardTo(registry, method, params, next);
     const isRead = method === "resources/read" && typeof uri === "string";
     const send = isRead ? (next: CallContext) => skills.readServers(uri, next, forward) : forward;

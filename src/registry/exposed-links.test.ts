@@ -79,7 +79,7 @@ describe("the links in a tool's answer", () => {
       "https://elsewhere.example/",
       "HTTP://elsewhere.example/",
       "repertoire://server/s/https://docs.example/listed",
-      "repertoire://server/s/https://docs.example/by/7",
+      "https://docs.example/by/7",
     ]);
   });
 

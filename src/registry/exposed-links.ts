@@ -5,8 +5,9 @@
  * Links are looked for where the protocol has them: blocks of content, the contents of a read, the page of a tool. Nothing
  * else is walked. What has no link is passed on as the very same object, and what has an odd shape as it is.
  *
- * One kind of link stays: http and https, unless the server lists that URI as a resource or by a template. By the protocol
- * such a link is one that a client fetches itself; where a server lists it, it is read through us like any other.
+ * One kind of link stays: http and https, unless the server lists that very URI as a resource. By the protocol such a link
+ * is one that a client fetches itself; where a server lists it, it is read through us like any other. Templates do not count:
+ * comparing each link with each of them is work that a server could make us do without end.
  */
 import { FLAT_PAGE_KEY, uiOf } from "./app-tool.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";

@@ -16,16 +16,17 @@ interface OfferedUris {
 
 const known = new WeakMap<Listing, OfferedUris>();
 
-/** Whether a URI is among the server's resources, or can come from one of its templates. */
+/** Whether a URI is among the server's resources. */
 export function listsUri(listing: Listing, uri: string): boolean {
-  if (uri.length > URI_LENGTH_MAX) return false;
-  const { listed, templates } = offeredBy(listing);
-  return listed.has(uri) || templates.some((template) => matchesTemplate(template, uri));
+  return offeredBy(listing).listed.has(uri);
 }
 
-/** The same, or whether it is the page of a tool that the caller may see. */
+/** The same, or whether it can come from a template, or is the page of a tool that the caller may see. */
 export function offersUri(listing: Listing, uri: string, allows: (tool: string) => boolean): boolean {
-  return listsUri(listing, uri) || offeredBy(listing).pages.get(uri)?.some(allows) === true;
+  if (uri.length > URI_LENGTH_MAX) return false;
+  const { listed, templates, pages } = offeredBy(listing);
+  if (listed.has(uri) || pages.get(uri)?.some(allows) === true) return true;
+  return templates.some((template) => matchesTemplate(template, uri));
 }
 
 /** Made once for each listing. */
