@@ -163,4 +163,46 @@ describe.skipIf(process.platform === "win32")("a task of a server", () => {
     openHomeTokens(place.home).revoke("own");
     await eventuallyAsync("the end", async () => (await own.request("tasks/get", { taskId })).status === 401);
   });
+
+  it.each(["SIGKILL", "SIGTERM"] as const)(
+    "of a run is gone on with after %s, and not begun again",
+    { timeout: TEST_MS_MAX },
+    async (signal) => {
+      const code =
+        "const first = await mcp.jobs.slow({}); return [first, await mcp.scripted.touch({ n: 1 })]";
+      const args = { code, background: true, timeout_ms: 120_000 };
+      const taskId = await taskClient(gateway.url, place.owner()).begin("execute", args);
+      await eventually("the task", () => server.heard("tasks/get").length > 0);
+      gateway.signal(signal);
+      await gateway.exited();
+      gateway = await startHttp(place);
+      const seen = server.heard("tasks/get").length;
+      await eventually("the next question", () => server.heard("tasks/get").length > seen);
+      // Once more, before anything of it has ended.
+      gateway.signal("SIGKILL");
+      await gateway.exited();
+      gateway = await startHttp(place);
+      server.finish("printed");
+      expect(await taskClient(gateway.url, place.owner()).until(taskId, "completed")).toMatchObject({
+        result: {
+          structuredContent: { success: true, outputs: ["printed", expect.stringContaining("touched")] },
+        },
+      });
+      expect(server.begun).toHaveLength(1);
+      expect(server.heard("tasks/cancel")).toEqual([]);
+      expect(place.heard().split('"name":"touch"')).toHaveLength(2);
+    },
+  );
+
+  it("of a run that is cancelled is cancelled at its server", { timeout: TEST_MS_MAX }, async () => {
+    const client = taskClient(gateway.url, place.owner());
+    const taskId = await client.begin("execute", {
+      code: "return await mcp.jobs.slow({})",
+      background: true,
+    });
+    await eventually("the task", () => server.heard("tasks/get").length > 0);
+    await client.request("tasks/cancel", { taskId });
+    expect(await client.until(taskId, "cancelled")).toMatchObject({ taskId });
+    await eventually("the end at the server", () => server.heard("tasks/cancel").length === 1);
+  });
 });

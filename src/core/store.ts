@@ -16,6 +16,7 @@ import type { CallStore, LimitStore, TokenUses } from "./trust-store.ts";
 import type { PinStore } from "./trust-store.ts";
 import type { UsageStore } from "./usage-store.ts";
 import type { QueueOptions, QueueStats, RunQueue } from "./run-queue.ts";
+import type { ServerTask } from "./tool.ts";
 
 export interface Store {
   readonly capabilities: CapabilityStore;
@@ -357,6 +358,7 @@ export interface Step {
   /** Null also where the result lies apart: `resultBytes` is then its size, and `stepResult` reads it. */
   readonly result: Json;
   readonly resultBytes: number | null;
+  /** Of a step without an answer: `{task}`, what its call became, if that is known. */
   readonly error: JsonObject | null;
   readonly startedAt: number;
   readonly finishedAt: number | null;
@@ -392,6 +394,8 @@ export interface FinishedStep
 export interface TakenSteps {
   /** Of the steps that ended, those that are left behind and made again. */
   readonly except: readonly string[];
+  /** Steps that were sent and whose task is known: they come along as they are. */
+  readonly going?: readonly string[];
   /** Steps without an answer on record, or that failed and are left behind, with the answer that somebody decided on. */
   readonly decided: readonly DecidedAnswer[];
 }
@@ -602,12 +606,14 @@ export interface RunStore {
    */
   claim(id: string, owner: string, leaseMs: number, grounds?: ClaimGrounds): Promise<Run | undefined>;
   /**
-   * This and the next five are fenced, and each happens wholly or not at all; false means one thing only, that another owner
+   * This and the next six are fenced, and each happens wholly or not at all; false means one thing only, that another owner
    * took over, and then nothing was written.
    */
   renew(lease: Lease, leaseMs: number): Promise<boolean>;
   /** Opening a key again, open or closed, is true and changes nothing: a retry after a lost acknowledgement is harmless. */
   openStep(lease: Lease, step: OpenedStep): Promise<boolean>;
+  /** What the call of an open step became, so that it is gone on with. A step that was closed is left as it is. */
+  noteTask(lease: Lease, key: string, task: ServerTask): Promise<boolean>;
   /** Closing a closed step is true, and its first outcome stays. Closing one that was never opened is a bug and throws. */
   closeStep(lease: Lease, key: string, outcome: StepOutcome): Promise<boolean>;
   /** Records a step that was not opened, for calls that may be made again. A key that exists is true and stays. */

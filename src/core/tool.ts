@@ -205,10 +205,8 @@ export interface CallContext {
    * knows tasks. Without it, the task is followed to its end, and the caller sees one call with one result.
    */
   readonly tasks?: "passed" | "declined";
-  /** Puts a task on record before it is followed. False where that is not possible any more: then it is let go of. */
-  readonly onTask?: (task: ServerTask) => Promise<boolean>;
-  /** What a server answered the same call with before: it is followed, and the call is not sent again. */
-  readonly begunTask?: ServerTask;
+  /** Where a task that the call becomes is on record. */
+  readonly taskRecord?: TaskRecord;
   /** HTTP headers that the tool asks for beside its arguments. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The trace that the call belongs to, for tracing systems. Nothing is decided by it. */
@@ -225,6 +223,16 @@ export interface CallContext {
 export interface ServerTask {
   readonly server: string;
   readonly taskId: string;
+}
+
+/** The record of a task that a call becomes, so that whoever makes the call again goes on with the task. */
+export interface TaskRecord {
+  /** What the call became before: the task is followed, and the call is not sent again. */
+  readonly begun?: ServerTask;
+  /** Puts a task on record before it is followed. False where another owner has the run: then it is let go of. */
+  note(task: ServerTask): Promise<boolean>;
+  /** Whether the task is followed later: then a caller that gives up does not cancel it. */
+  goesOn(): boolean;
 }
 
 /** A run that a client waits for, and that could go on without it. */

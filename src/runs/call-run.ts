@@ -6,7 +6,7 @@ import type { Clock } from "../core/clock.ts";
 import { DATA_LIMITS, hashJson, type Json } from "../core/json.ts";
 import type { Permit } from "../core/rule.ts";
 import type { ToolResult } from "../core/result.ts";
-import type { CallTool } from "../core/tool.ts";
+import type { CallTool, TaskRecord } from "../core/tool.ts";
 import type { TraceContext } from "../core/trace-context.ts";
 import { clearCall, type GuardedCallDeps } from "./guarded-call.ts";
 import type { StepEnd } from "./journal/journal.ts";
@@ -35,9 +35,16 @@ export async function runCall(deps: CallRunDeps, tool: FoundTool, runContext: Ru
     args,
     startsRun: isCapability(tool.name),
     isRepeatable: isCapability(tool.name) || isRepeatable(tool.definition),
-    make: (trace) => make(deps, tool, runContext, key, trace, cleared?.permit),
+    make: (trace, task) => make(deps, tool, runContext, key, { trace, permit: cleared?.permit, task }),
   });
   return endOf(tool, end, deps.clock.elapsed() - startedAt);
+}
+
+/** What belongs to this very call. */
+interface ThisCall {
+  readonly trace: TraceContext | undefined;
+  readonly permit: Permit | undefined;
+  readonly task: TaskRecord | undefined;
 }
 
 async function make(
@@ -45,12 +52,12 @@ async function make(
   { name }: FoundTool,
   runContext: RunContext,
   key: string,
-  trace: TraceContext | undefined,
-  permit: Permit | undefined,
+  { trace, permit, task }: ThisCall,
 ): Promise<ToolResult<Json>> {
   const { request, signal } = runContext;
   const below = await runContext.contextFor(key);
-  const context = { ...below, signal, permit, ...(trace !== undefined && { trace }) };
+  const own = { ...(trace !== undefined && { trace }), ...(task !== undefined && { taskRecord: task }) };
+  const context = { ...below, signal, permit, ...own };
   return (await callTool(name, request.inputs, context)) as ToolResult<Json>;
 }
 

@@ -28,7 +28,7 @@ export function createCodeCalls(deps: GuardedCallDeps, runContext: RunContext): 
     const cleared = await clearCall(deps, runContext, step.key, call);
     if (cleared.kind === "clear" && pause === undefined) {
       const { permit } = cleared;
-      return journal.perform({ ...step, make: (trace) => step.make(trace, permit) });
+      return journal.perform({ ...step, make: (trace, task) => step.make(trace, task, permit) });
     }
     if (cleared.kind === "clear" || isPauseResult(cleared.result)) return pauseAt(cleared);
     return journal.perform({ ...step, check: () => Promise.resolve(cleared.result) });

@@ -169,6 +169,7 @@ export function openRun(
     lease: async () => leaseOf(await begin()),
     taken: continued?.steps ?? [],
     isOrdered: request.kind === "code",
+    isSetAside: () => deps.shutdown.signal.aborted && !context.signal.aborted,
     onLost: () => stop(TAKEN_OVER),
     onBroken(error) {
       deps.log.error("run.journal.failed", { traceId: context.traceId, error });

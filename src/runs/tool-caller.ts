@@ -14,6 +14,7 @@ import {
   type CallBudget,
   type CallContext,
   type CallTool,
+  type TaskRecord,
   type ToolAnswer,
   type ToolDefinition,
 } from "../core/tool.ts";
@@ -49,7 +50,7 @@ export type ScanAnswer = (tool: string, answer: ToolAnswer, context: CallContext
 
 /** A step whose call can be made with a person's yes. */
 export interface GuardedStep extends Omit<StepRequest, "make"> {
-  readonly make: (trace?: TraceContext, permit?: Permit) => Promise<ToolResult<Json>>;
+  readonly make: (trace?: TraceContext, task?: TaskRecord, permit?: Permit) => Promise<ToolResult<Json>>;
 }
 
 export interface ToolCaller {
@@ -82,8 +83,10 @@ export function createToolCaller(deps: ToolCallerDeps): ToolCaller {
     signal: AbortSignal,
     trace: TraceContext | undefined,
     permit: Permit | undefined,
+    taskRecord: TaskRecord | undefined,
   ): Promise<ToolResult<Json>> {
-    const context = { ...(await deps.context(key)), signal, permit, ...(trace !== undefined && { trace }) };
+    const own = { ...(trace !== undefined && { trace }), ...(taskRecord !== undefined && { taskRecord }) };
+    const context = { ...(await deps.context(key)), signal, permit, ...own };
     const answer = await deps.callTool(tool.name, args, context);
     if (!answer.success) return answer;
     for (const warning of warningsOf(answer.data)) warnings.add(warning);
@@ -104,7 +107,7 @@ export function createToolCaller(deps: ToolCallerDeps): ToolCaller {
       isRepeatable: startsRun || isRepeatable(tool.definition),
       isRead: !startsRun && tool.definition.annotations?.readOnlyHint === true,
       check: () => check(deps, tool, deps.functions[index]!, args, signal),
-      make: (trace, permit) => make(tool, key, args, signal, trace, permit),
+      make: (trace, task, permit) => make(tool, key, args, signal, trace, permit, task),
     };
   }
 

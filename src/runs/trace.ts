@@ -214,7 +214,8 @@ function stepOf(step: Step, run: Run, name: string, number: number): JsonObject 
     ...(fromRunId !== null && { from_journal: fromRunId }),
     args: preview(args),
     ...(status === "succeeded" && { result: stepResultPreview(step, number) }),
-    ...(error !== null && by === undefined && { error: pick(error, ["code", "reason", "message"]) }),
+    // That of an open step says what its call became.
+    ...(error !== null && status === "failed" && { error: pick(error, ["code", "reason", "message"]) }),
   };
 }
 

@@ -79,7 +79,8 @@ export function rowOf(step: StepSummary, context: RowContext): StepRow {
     ...(WAITING_TOOLS.has(tool) && { waited_ms: Math.max(0, (finishedAt ?? now) - startedAt) }),
     args_text: argsText(step, redactor),
     result_bytes: step.status === "succeeded" ? resultBytes : null,
-    ...(error !== null && by === undefined && { error: errorOf(error, redactor) }),
+    // That of an open step says what its call became.
+    ...(error !== null && step.status === "failed" && { error: errorOf(error, redactor) }),
     ...(lines !== undefined && { lines: [...lines] }),
     ...(child !== undefined && { run: child.id }),
   };

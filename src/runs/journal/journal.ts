@@ -14,6 +14,7 @@ import { DATA_LIMITS, findJsonProblem, type Json, type JsonObject } from "../../
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { Lease, RunStore, Step, StepOutcome } from "../../core/store.ts";
 import { endSpan, NO_TELEMETRY, type Telemetry } from "../../telemetry/telemetry.ts";
+import type { TaskRecord } from "../../core/tool.ts";
 import type { TraceContext } from "../../core/trace-context.ts";
 import { ANSWER_BYTES_MAX } from "../../sandbox/runner/limits.ts";
 import type { Shutdown } from "../shutdown.ts";
@@ -22,6 +23,7 @@ import { createReadRecords } from "./read-records.ts";
 import { createReplayQueue } from "./replay-queue.ts";
 import { startStepSpan } from "../run-span.ts";
 import type { Seal } from "./seal.ts";
+import { createStepTask, taskOfStep, type StepTask } from "./step-task.ts";
 import { skippedBy } from "../resume/skipped.ts";
 import type { CallUnderWay } from "./under-way.ts";
 
@@ -43,7 +45,7 @@ export interface StepRequest {
   /** Looked at before anything is put on record as sent. */
   readonly check?: () => Promise<ToolResult<unknown>>;
   /** What is called below is told of the trace, if there is one. */
-  readonly make: (trace?: TraceContext) => Promise<ToolResult<Json>>;
+  readonly make: (trace?: TraceContext, task?: TaskRecord) => Promise<ToolResult<Json>>;
 }
 
 export interface StepEnd {
@@ -87,6 +89,8 @@ export interface JournalDeps {
   /** What earlier runs have done already. */
   readonly taken: readonly Step[];
   readonly clockAt: number;
+  /** Whether the run is only set aside, and goes on later; without it, it never is. */
+  readonly isSetAside?: () => boolean;
   /** Whether recorded answers go in the order in which they came. */
   readonly isOrdered: boolean;
   /** A call is made; returns how to say that it has ended. */
@@ -101,15 +105,20 @@ interface BegunStep extends Pick<Step, "seq" | "args" | "startedAt"> {
   readonly lease: Lease;
   /** It is on record as sent. */
   readonly isOpened: boolean;
+  /** The record of what its call becomes, where it is on record as sent. */
+  readonly task: StepTask | undefined;
   /** It is on record as ended, or never will be. */
   readonly ended: () => void;
 }
 
 export function createJournal(deps: JournalDeps): Journal {
   const { store, clock, seal } = deps;
-  const taken = new Map(deps.taken.map((step) => [step.key, step]));
+  const taken = new Map(deps.taken.filter(({ status }) => status !== "sent").map((step) => [step.key, step]));
+  /** What the calls of steps became that have no answer yet. */
+  const going = new Map(deps.taken.map((step) => [step.key, taskOfStep(step)]));
   // A question is no answer that code waits for.
-  const queue = createReplayQueue(deps.taken.filter(({ tool }) => tool !== QUESTION_TOOL).map(endSeqOf));
+  const answers = [...taken.values()].filter(({ tool }) => tool !== QUESTION_TOOL);
+  const queue = createReplayQueue(answers.map(endSeqOf));
   const reads = createReadRecords({ store, onLost: tellLost, onBroken: deps.onBroken });
   let counter = Math.max(0, ...deps.taken.map((step) => Math.max(step.seq, endSeqOf(step))));
   let clockAt = deps.clockAt;
@@ -168,7 +177,8 @@ export function createJournal(deps: JournalDeps): Journal {
     const isRefused = problem?.success === false;
     crashPoint("step.arriving");
     const args = seal.close(step.args);
-    const isOpened = !step.isRepeatable && !isRefused;
+    const begunTask = going.get(step.key);
+    const isOpened = begunTask !== undefined || (!step.isRepeatable && !isRefused);
     const lightBefore = lightCount;
     const isChange = !isRefused && step.isRead !== true && step.startsRun !== true;
     hasChanged ||= step.isRead !== true;
@@ -182,7 +192,9 @@ export function createJournal(deps: JournalDeps): Journal {
     if (isOpened) crashPoint("step.opened");
     const { key, tool } = step;
     const ended = deps.callBegun?.({ runId: lease.runId, key, seq, tool, startedAt }) ?? (() => {});
-    const begun = { seq, args, startedAt, lease, isOpened, ended };
+    const { isSetAside = () => false } = deps;
+    const task = isOpened ? createStepTask({ store, isSetAside }, { lease, key }, begunTask) : undefined;
+    const begun = { seq, args, startedAt, lease, isOpened, task, ended };
     try {
       return await finish(step, begun, isRefused ? problem : undefined);
     } catch (error) {
@@ -196,8 +208,12 @@ export function createJournal(deps: JournalDeps): Journal {
     begun: BegunStep,
     refusal: ToolResult<never> | undefined,
   ): Promise<StepEnd> {
-    const { seq } = begun;
-    const result = refusal ?? (await send(step));
+    const { seq, task } = begun;
+    const result = refusal ?? (await send(step, task));
+    if (!result.success && task?.isLeft() === true) {
+      begun.ended();
+      return lost(seq);
+    }
     // A run below that waits has not ended, and so has not the step that started it.
     if (!result.success && isPause(result.error)) {
       begun.ended();
@@ -240,9 +256,9 @@ export function createJournal(deps: JournalDeps): Journal {
     return told;
   }
 
-  async function send(step: StepRequest): Promise<ToolResult<Json>> {
+  async function send(step: StepRequest, task: StepTask | undefined): Promise<ToolResult<Json>> {
     const span = startStepSpan(deps.telemetry ?? NO_TELEMETRY, step.tool, deps.trace);
-    const answer = step.make(span.context ?? deps.trace);
+    const answer = step.make(span.context ?? deps.trace, task);
     crashPointSoon("step.sent");
     const result = bounded(await answer);
     endSpan(span, result);

@@ -4,12 +4,14 @@
  *
  * A step that succeeded is taken over. A step that failed is made again, unless the run went past its failure: then
  * what followed rests on that failure, and it is answered again. A step without an answer on record, and one whose call
- * was sent and never answered, is uncertain: nothing is made again before somebody has decided what to do about it.
+ * was sent and never answered, is uncertain: nothing is made again before somebody has decided what to do about it. Where
+ * the server answered the call with a task that is on record, nothing is uncertain: the next run goes on with the task.
  */
 import type { JsonObject } from "../../core/json.ts";
 import type { Run, RunStore, RunSummary, Step, TakenSteps } from "../../core/store.ts";
 import type { UncertainDecisions } from "../../core/tool.ts";
 import { ANSWER_LIMIT } from "../journal/journal.ts";
+import { taskOfStep } from "../journal/step-task.ts";
 import { isNodeKey, namesOf } from "../workflow/labels.ts";
 import type { UncertainStep, WaitingStep } from "../run.ts";
 import { skipNote } from "./skipped.ts";
@@ -111,7 +113,7 @@ function waitingSteps(
 }
 
 function isUncertain(step: Step, steps: readonly Step[], run: Pick<Run, "error" | "kind">): boolean {
-  if (step.status === "sent") return true;
+  if (step.status === "sent") return taskOfStep(step) === undefined;
   return step.status === "failed" && step.error?.["mayHaveHappened"] === true && !isPassed(step, steps, run);
 }
 
@@ -139,7 +141,8 @@ export function takeOver(
     if (answer === "skip") return [{ key: step.key, result: null, note: skipNote(by) }];
     return [{ key: step.key, result: answer.result }];
   });
-  return { except: again.map(({ key }) => key), decided };
+  const going = steps.filter((step) => taskOfStep(step) !== undefined);
+  return { except: again.map(({ key }) => key), going: going.map(({ key }) => key), decided };
 }
 
 /** The marks of sensitive inputs that were left out of the store. */

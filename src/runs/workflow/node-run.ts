@@ -234,9 +234,12 @@ async function attemptOnce(
         !runContext.signal.aborted,
       check: () =>
         refusal === undefined ? checkParams(deps, kind, label, params) : Promise.resolve(refusal),
-      make: async (trace) => {
-        const context = { ...(await contextOf(deps, kind, given)), permit };
-        return callNode(deps, kind, params, trace === undefined ? context : { ...context, trace });
+      make: async (trace, task) => {
+        const own = {
+          ...(trace !== undefined && { trace }),
+          ...(task !== undefined && { taskRecord: task }),
+        };
+        return callNode(deps, kind, params, { ...(await contextOf(deps, kind, given)), permit, ...own });
       },
     });
   }

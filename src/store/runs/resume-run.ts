@@ -8,7 +8,7 @@
  * fill the cache of compiled ones.
  */
 import type { Transaction } from "kysely";
-import type { ResumeOutcome, NewRun, TakenSteps } from "../../core/store.ts";
+import type { ResumeOutcome, NewRun, StepStatus, TakenSteps } from "../../core/store.ts";
 import type { StoreContext } from "../backend.ts";
 import type { Database, RunRow } from "../database.ts";
 import { leaseEnd, lockRun } from "./lease.ts";
@@ -22,7 +22,7 @@ export async function resumeRun(
   context: StoreContext,
   fromRunId: string,
   newRun: NewRun,
-  { except, decided }: TakenSteps,
+  { except, going = [], decided }: TakenSteps,
   owner: string,
   leaseMs: number,
 ): Promise<ResumeOutcome> {
@@ -45,8 +45,9 @@ export async function resumeRun(
     if (row.mode === "background" && row.attempt_count === 0)
       await context.enqueue(trx, row.id, context.clock.now() + LOOK_AFTER_MS);
     const way = { fromRunId, runId: row.id };
-    await copyEndedSteps(trx, way);
+    await copySteps(trx, way, { status: ["succeeded", "failed"] });
     await leaveBehind(trx, way, except);
+    for (const key of going) await copySteps(trx, way, { status: ["sent"], key });
     await takeDecided(trx, way, answers, context.clock.now());
     return { kind: "resumed", run: runOf(inserted) };
   };
@@ -130,7 +131,17 @@ const DECIDED_COLUMNS = [
   "end_seq",
 ] as const satisfies readonly (typeof END_COLUMNS)[number][];
 
-async function copyEndedSteps(trx: Transaction<Database>, { fromRunId, runId }: Way): Promise<void> {
+/** All that have one of these states, or the one of a key. */
+interface Copied {
+  readonly status: readonly StepStatus[];
+  readonly key?: string;
+}
+
+async function copySteps(
+  trx: Transaction<Database>,
+  { fromRunId, runId }: Way,
+  { status, key }: Copied,
+): Promise<void> {
   await trx
     .insertInto("steps")
     .columns(["run_id", "from_run_id", ...CALL_COLUMNS, ...END_COLUMNS])
@@ -144,7 +155,8 @@ async function copyEndedSteps(trx: Transaction<Database>, { fromRunId, runId }: 
           ...END_COLUMNS,
         ])
         .where("old.run_id", "=", fromRunId)
-        .where("old.status", "in", ["succeeded", "failed"]),
+        .where("old.status", "in", status)
+        .$if(key !== undefined, (old) => old.where("old.key", "=", key!)),
     )
     .execute();
 }

@@ -13,7 +13,7 @@
  * A fenced statement holds the run's row while it writes. Without that a database with several writers may judge the
  * fence by a snapshot from before a claim that has committed meanwhile.
  */
-import { sql, type Kysely, type SelectQueryBuilder } from "kysely";
+import { sql, type ExpressionBuilder, type Kysely, type SelectQueryBuilder } from "kysely";
 import type {
   Durability,
   FinishedStep,
@@ -36,11 +36,13 @@ import {
 } from "./step-statements.ts";
 import { placeResult, readResult, writeWithin, writeWithResult, type PlacedResult } from "./step-results.ts";
 import type { JsonObject } from "../../core/json.ts";
+import type { ServerTask } from "../../core/tool.ts";
 import type { Database, StepRow } from "../database.ts";
 
 type Steps = Pick<
   RunStore,
   | "openStep"
+  | "noteTask"
   | "closeStep"
   | "recordStep"
   | "recordSteps"
@@ -57,6 +59,7 @@ export function createSteps(base: StoreContext): Steps {
   return {
     ...createStepPages(context),
     openStep: (lease, step) => openStep(context, lease, step),
+    noteTask: (lease, key, task) => noteTask(context, lease, key, task),
     closeStep: (lease, key, outcome) => closeStep(context, lease, key, outcome),
     recordStep: (lease, step, durability) => recordSteps(context, lease, [step], durability),
     recordSteps: (lease, steps, durability) => recordSteps(context, lease, steps, durability),
@@ -111,6 +114,28 @@ async function openStep(
     clock_at: null,
   });
   return rows.length > 0;
+}
+
+/** In the column of errors, which an open step has no other use for: its end writes over it. */
+async function noteTask(
+  { db, holdRows }: StepContext,
+  lease: Lease,
+  key: string,
+  task: ServerTask,
+): Promise<boolean> {
+  const error = toColumn({ task: { ...task } });
+  const held = (eb: ExpressionBuilder<Database, "steps">) =>
+    eb.exists(holdRows(eb.selectFrom("runs").select("runs.id").where(isHeld(lease))));
+  const noted = await db
+    .updateTable("steps")
+    .set((eb) => ({
+      error: eb.case().when("finished_at", "is", null).then(error).else(eb.ref("error")).end(),
+    }))
+    .where("run_id", "=", lease.runId)
+    .where("key", "=", key)
+    .where(held)
+    .executeTakeFirst();
+  return noted.numUpdatedRows > 0n;
 }
 
 async function recordSteps(

@@ -47,6 +47,28 @@ export function describeResuming(fixture: () => StoreFixture): void {
 }
 
 function describeTaking(fixture: () => StoreFixture): void {
+  it("takes along what was sent and goes on elsewhere, as it is, also over several runs", async () => {
+    const { store } = fixture();
+    const lease = await startRun(store);
+    const task = { server: "jobs", taskId: "own-1" };
+    for (const [seq, key] of ["going", "sent"].entries())
+      await store.runs.openStep(lease, { key, seq: seq + 1, ...CALL });
+    await store.runs.noteTask(lease, "going", task);
+    await store.runs.finish(lease, { status: "failed", error: { code: "X" } });
+    const going = { going: ["going"] };
+    const second = await resume(store, lease.runId, going);
+    const gone = { key: "going", status: "sent", error: { task }, fromRunId: lease.runId };
+    expect(await store.runs.steps(second.id)).toMatchObject([gone]);
+    await store.runs.finish(leaseOf(second), { status: "failed", error: { code: "X" } });
+    const third = await resume(store, second.id, going);
+    expect(await store.runs.steps(third.id)).toMatchObject([gone]);
+    expect(await store.runs.openStep(leaseOf(third), { key: "going", seq: 9, ...CALL })).toBe(true);
+    await store.runs.closeStep(leaseOf(third), "going", endOf({ result: "done" }));
+    expect(await store.runs.steps(third.id)).toMatchObject([
+      { status: "succeeded", result: "done", error: null },
+    ]);
+  });
+
   it("starts a run of its own that names the one before", async () => {
     const { store, reopen, clock } = fixture();
     const { runId } = await failedRun(store);

@@ -10,6 +10,7 @@ export function describeSteps(fixture: () => StoreFixture): void {
   describeOpening(fixture);
   describeClosing(fixture);
   describeRecording(fixture);
+  describeTasks(fixture);
 
   it("keeps any JSON result exactly", async () => {
     const { store } = fixture();
@@ -29,6 +30,33 @@ export function describeSteps(fixture: () => StoreFixture): void {
 
   it("knows no steps of an unknown run", async () => {
     expect(await fixture().store.runs.steps("unknown")).toEqual([]);
+  });
+}
+
+function describeTasks(fixture: () => StoreFixture): void {
+  const task = { server: "jobs", taskId: "own-1" };
+
+  it("notes with an open step what its call became, until it ends", async () => {
+    const { store, reopen } = fixture();
+    const lease = await startRun(store);
+    await store.runs.openStep(lease, CALL);
+    expect(await store.runs.noteTask(lease, CALL.key, task)).toBe(true);
+    const { runs } = await reopen();
+    expect(await runs.steps(lease.runId)).toMatchObject([
+      { status: "sent", error: { task }, finishedAt: null },
+    ]);
+    await runs.closeStep(lease, CALL.key, endOf({ result: 1 }));
+    expect(await runs.noteTask(lease, CALL.key, task)).toBe(true);
+    expect(await runs.steps(lease.runId)).toMatchObject([{ status: "succeeded", result: 1, error: null }]);
+  });
+
+  it("notes nothing for an owner that has lost the run", async () => {
+    const { store } = fixture();
+    const lease = await startRun(store);
+    await store.runs.openStep(lease, CALL);
+    const stale = { ...lease, fence: lease.fence - 1 };
+    expect(await store.runs.noteTask(stale, CALL.key, task)).toBe(false);
+    expect(await store.runs.steps(lease.runId)).toMatchObject([{ status: "sent", error: null }]);
   });
 }
 

@@ -14,7 +14,6 @@ import type { CallContext, ClientHandle, Offer, ServerTask, Starting } from "../
 import { CallTimer } from "./call-timer.ts";
 import { explainClosed, type Loss, type OpenConnection } from "./connect.ts";
 import { Connection, type ConnectionDeps } from "./connection.ts";
-import { followTask } from "./followed-task.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
 import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
@@ -22,6 +21,8 @@ import { throttleProgress } from "./progress.ts";
 import { Questions, type NoClient } from "./questions.ts";
 import { failureOf } from "./reply.ts";
 import { checkInput, giveInput, needsInput, requestOf } from "./request.ts";
+import { beginsTask, taskRequestOf, TASK_NOT_WANTED } from "../tasks/begun-task.ts";
+import { followTask } from "../tasks/followed-task.ts";
 import type { UpstreamConfig } from "../upstream-config.ts";
 import { METHOD_NOT_FOUND } from "../../core/rpc-codes.ts";
 import { InFlight } from "../../timing/in-flight.ts";
@@ -192,8 +193,8 @@ export class Channel {
       leftMs < this.#config.callTimeoutMs ? describeRunDeadline(context, leftMs) : undefined;
     const endsByClosing = session.era === "modern";
     const options = { timeoutMs, signal, onProgress, headers, endsByClosing };
-    const { begunTask } = context;
-    if (begunTask !== undefined) return this.#follow(begunTask, {}, context);
+    const begun = context.taskRecord?.begun;
+    if (begun !== undefined) return this.#follow(begun, {}, context);
     const sent = requestOf(params, session, context, this.#deps.logLevel);
     let reply = await this.#send(peer, method, sent, options);
     if (needsInput(reply)) {
@@ -222,7 +223,7 @@ export class Channel {
       return failureOf(id, "tools/call", TASK_NOT_WANTED, this.#deps.redact);
     const task = { server: id, taskId: begun["taskId"] as string };
     // Another owner has the run, and follows the task from its record.
-    if (context.onTask !== undefined && !(await context.onTask(task)))
+    if ((await context.taskRecord?.note(task)) === false)
       return fail("CANCELLED", "The run had ended.", { mayHaveHappened: true });
     return this.#follow(task, begun, context);
   }
@@ -248,18 +249,13 @@ export class Channel {
     method: string,
     params: JsonObject,
     options: RequestOptions,
-    { modern, ...context }: CallContext,
+    context: CallContext,
   ): Promise<Reply> {
     const { current } = this.#connection;
     const opened = current === undefined ? await this.#connection.open(context) : succeed(current);
     if (!opened.success) return { kind: "refused", error: opened.error };
     const { peer, session } = opened.data;
-    // What the client said with its call was for the call.
-    const { inputResponses: _answers, serverState: _state, ...asking } = modern ?? { capabilities: {} };
-    const asked = modern === undefined ? context : { ...context, modern: asking };
-    const sent = requestOf(params, session, asked, this.#deps.logLevel);
-    // The answers of the client are for the task, and not for a round of the call.
-    const whole = params["inputResponses"] === undefined ? sent : { ...sent, ...params };
+    const whole = taskRequestOf(params, session, context, this.#deps.logLevel);
     const reply = await peer.request(method, whole, { ...options, endsByClosing: session.era === "modern" });
     this.#judge(opened.data, reply);
     return reply;
@@ -358,17 +354,6 @@ export class Channel {
     return this.#questions.ask(client, method, this.#deps.mask?.(params) ?? params, signal);
   }
 }
-
-/** Whether a server has answered a call with a task. */
-function beginsTask(method: string, reply: Reply): reply is Extract<Reply, { kind: "result" }> {
-  return method === "tools/call" && reply.kind === "result" && reply.result["resultType"] === "task";
-}
-
-const TASK_NOT_WANTED = {
-  kind: "unusable",
-  reason: "malformed_answer",
-  problem: "result.resultType is task, and the request did not say that anyone here knows tasks",
-} as const satisfies Reply;
 
 /** The caller no longer waits for the answer, and the server may still be working on it. */
 function isGivenUp(reply: Reply): boolean {

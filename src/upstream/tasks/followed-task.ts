@@ -7,7 +7,7 @@
  * - What the server asks meanwhile, the client of the call is asked, each question once. That time does not count.
  * - A question about the task that fails is asked again, over a new connection where the old one is lost: the task goes on
  *   at its server all the same.
- * - A caller that gives up, and a time that runs out, cancel the task at its server.
+ * - A caller that gives up, and a time that runs out, cancel the task at its server, unless it is followed later.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { ToolError } from "../../core/errors.ts";
@@ -16,9 +16,9 @@ import { fail } from "../../core/result.ts";
 import type { CallContext, ServerTask } from "../../core/tool.ts";
 import { halfJitterMs, type Backoff } from "../../timing/backoff.ts";
 import { within } from "../../timing/deadline.ts";
-import { CallTimer } from "./call-timer.ts";
-import { timeoutOf, type Reply, type RequestOptions } from "./peer.ts";
-import { askClient, Patience, ROUND_COUNT_MAX, rpcError } from "./request.ts";
+import { CallTimer } from "../connection/call-timer.ts";
+import { timeoutOf, type Reply, type RequestOptions } from "../connection/peer.ts";
+import { askClient, Patience, ROUND_COUNT_MAX, rpcError } from "../connection/request.ts";
 import type { Redactor } from "../../text/redaction.ts";
 
 /** Where the server does not say how often. */
@@ -57,7 +57,8 @@ export async function followTask(
 ): Promise<TaskEnd> {
   const followed = new FollowedTask(task, deps);
   const end = await followed.follow(begun);
-  if (end.kind === "cancelled" || end.kind === "timeout" || followed.isUnanswered) await followed.cancel();
+  const isGivenUp = end.kind === "cancelled" || end.kind === "timeout" || followed.isUnanswered;
+  if (isGivenUp && deps.context.taskRecord?.goesOn() !== true) await followed.cancel();
   return end;
 }
 

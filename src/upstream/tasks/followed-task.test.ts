@@ -45,7 +45,7 @@ function open(told: readonly JsonObject[], begun: object = BEGUN, callTimeoutMs 
   onTestFinished(() => upstream.close());
   const heard = (method: string) => server.heard.filter((message) => message["method"] === method);
   const call = (part: Partial<CallContext> = {}) => upstream.call("slow", {}, contextOf(part));
-  return { server, upstream, heard, call };
+  return { server, heard, call };
 }
 
 function contextOf(part: Partial<CallContext> = {}): CallContext {
@@ -186,24 +186,23 @@ describe("a call that becomes a task", () => {
   });
 
   it("is on record before it is followed, and is gone on with without a second call", async () => {
-    const { call, heard, upstream } = open([DONE]);
+    const { call, heard } = open([DONE]);
     const noted: unknown[] = [];
-    const onTask = async (task: unknown) => {
+    const note = async (task: unknown) => {
       expect(heard("tasks/get")).toEqual([]);
       noted.push(task);
       return true;
     };
-    expect(await call({ onTask })).toEqual(succeed(DONE.result));
+    const taskRecord = { note, goesOn: () => false };
+    expect(await call({ taskRecord })).toEqual(succeed(DONE.result));
     expect(noted).toEqual([{ server: "memory", taskId: "own-1" }]);
-    const begunTask = { server: "memory", taskId: "own-1" };
-    expect(await call({ begunTask })).toEqual(succeed(DONE.result));
+    const begun = { server: "memory", taskId: "own-1" };
+    expect(await call({ taskRecord: { ...taskRecord, begun } })).toEqual(succeed(DONE.result));
     expect(heard("tools/call")).toHaveLength(1);
-    expect(
-      await upstream.call("slow", {}, contextOf({ begunTask: { ...begunTask, server: "x" } })),
-    ).toMatchObject({
-      success: false,
-    });
-    expect(await call({ onTask: async () => false })).toMatchObject({ error: { code: "CANCELLED" } });
+    const elsewhere = { ...taskRecord, begun: { ...begun, server: "x" } };
+    expect(await call({ taskRecord: elsewhere })).toMatchObject({ success: false });
+    const lost = { ...taskRecord, note: async () => false };
+    expect(await call({ taskRecord: lost })).toMatchObject({ error: { code: "CANCELLED" } });
     // Another process follows it now.
     expect(heard("tasks/cancel")).toEqual([]);
   });
