@@ -153,6 +153,26 @@ describe.skipIf(process.platform === "win32")("a task of a server", () => {
     expect(server.begun).toHaveLength(3);
   });
 
+  it("asks a client that knows no tasks in the answer of its call", { timeout: TEST_MS_MAX }, async () => {
+    const plain = taskClient(gateway.url, place.owner(), { elicitation: { form: {} } });
+    const call = { name: "jobs__slow", arguments: {} };
+    const asking = plain.request("tools/call", call);
+    await eventually("the task", () => server.begun.length === 1);
+    server.ask("sure", "Are you sure?");
+    const { result } = await asking;
+    expect(result).toMatchObject({ resultType: "input_required" });
+    const [[key, request]] = Object.entries(result!["inputRequests"] as object) as [[string, object]];
+    expect(request).toMatchObject({ method: "elicitation/create", params: { message: "Are you sure?" } });
+    const answer = { action: "accept", content: { ok: true } };
+    const { requestState } = result!;
+    const goingOn = plain.request("tools/call", { ...call, inputResponses: { [key]: answer }, requestState });
+    await eventually("the answer", () => server.heard("tasks/update").length === 1);
+    expect(server.heard("tasks/update")).toMatchObject([{ inputResponses: { sure: answer } }]);
+    server.finish("done");
+    expect((await goingOn).result).toMatchObject({ resultType: "complete", content: [{ text: "done" }] });
+    expect(server.begun).toHaveLength(1);
+  });
+
   it("ends with the token that began it", { timeout: TEST_MS_MAX }, async () => {
     const own = taskClient(gateway.url, place.tokenFor("own", ALL));
     await eventuallyAsync(
