@@ -17,7 +17,7 @@ import { Connection, type ConnectionDeps } from "./connection.ts";
 import { Listening } from "./listening.ts";
 import { listOffer } from "./listing.ts";
 import type { AnswerToPeer, Peer, Reply, RequestOptions } from "./peer.ts";
-import { throttleProgress } from "./progress.ts";
+import { throttleProgress, type Progress } from "./progress.ts";
 import { Questions, type NoClient } from "./questions.ts";
 import { failureOf } from "./reply.ts";
 import { checkInput, giveInput, needsInput, requestOf } from "./request.ts";
@@ -236,7 +236,11 @@ export class Channel {
     const ask = (method: string, params: JsonObject, options: RequestOptions) =>
       this.#askOfTask(method, params, options, context);
     const { mask = (value) => value, redact, random = Math.random } = this.#deps;
-    const end = await followTask(task, begun, { ask, context, timeoutMs, runLeftMs, mask, random });
+    const progress = this.#progressTo(context.onProgress);
+    const told = { ...context, onProgress: progress?.report };
+    const end = await followTask(task, begun, { ask, context: told, timeoutMs, runLeftMs, mask, random });
+    if (end.kind === "task_ended" || !isGivenUp(end)) progress?.end();
+    else progress?.drop();
     if (end.kind === "task_ended") return { success: false, error: end.error };
     if (end.kind === "result") return succeed(end.result);
     const isRunOver = end.kind === "timeout" && end.timeoutMs === runLeftMs;
@@ -275,13 +279,17 @@ export class Channel {
     this.#connection.lose(connection, loss, !isSessionLost);
   }
 
-  /** What the server asks meanwhile may belong to this request. */
-  #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
-    const { onProgress, timeoutMs } = options;
+  #progressTo(tell: CallContext["onProgress"]): Progress | undefined {
     const { clock, log } = this.#deps;
     const failed = (error: unknown): void =>
       log.warn("upstream.progress.failed", { server: this.#config.id, error });
-    const progress = onProgress && throttleProgress(onProgress, clock, failed);
+    return tell && throttleProgress(tell, clock, failed);
+  }
+
+  /** What the server asks meanwhile may belong to this request. */
+  #send(peer: Peer, method: string, params: JsonObject, options: RequestOptions): Promise<Reply> {
+    const { onProgress, timeoutMs } = options;
+    const progress = this.#progressTo(onProgress);
     const timer = new CallTimer(timeoutMs);
     const call = this.#questions.callBegan(timer);
     const onEnd = (reply: Reply): void => {

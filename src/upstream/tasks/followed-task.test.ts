@@ -86,6 +86,14 @@ describe("a call that becomes a task", () => {
       expect(capabilitiesIn(heard(method)[0])).toMatchObject(KNOWS_TASKS);
   });
 
+  it("is not broken off by a caller that fails when it is told", async () => {
+    const { call } = open([{ ...TASK, status: "working", statusMessage: "one" }, DONE]);
+    const onProgress = () => {
+      throw new Error("no screen");
+    };
+    expect(await call({ onProgress })).toEqual(succeed(DONE.result));
+  });
+
   it("goes on for longer than its timeout while the server tells of it, and no longer than a call may", async () => {
     const working = Array.from({ length: 6 }, () => ({ ...TASK, status: "working" }));
     expect(await open([...working, DONE], BEGUN, 300).call()).toEqual(succeed(DONE.result));
