@@ -24,7 +24,7 @@ async function openFronted(trust: TrustLevel) {
   const heldCalls = createHeldCalls({ states: createSealedStates({ store: store.seals }) });
   onTestFinished(async () => {
     pins.close();
-    await heldCalls.close();
+    heldCalls.close();
     await registry.close();
     await store.close();
   });
