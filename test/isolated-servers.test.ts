@@ -274,7 +274,7 @@ describe.skipIf(!HAS_BUBBLEWRAP)("the processes of an isolated server", () => {
     const { attempt, pid, folder } = await startIsolated({ env: { STAYS: mark } });
     await attempt("run", { command: "sh", args: ["-c", "setsid sleep 1000 >/dev/null 2>&1 & echo started"] });
     expect(processesWith(mark).length).toBeGreaterThan(1);
-    const [group] = processesNamed("bwrap").filter((one) => folderOf(one) === join(folder, "project"));
+    const group = processesNamed("bwrap").find((one) => folderOf(one) === join(folder, "project"));
     // The watcher, and bwrap outside of the sandbox.
     expect(livingMembers(Number(group))).toHaveLength(2);
     process.kill(pid, "SIGKILL");
