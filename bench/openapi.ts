@@ -120,6 +120,35 @@ function declarationSizes(text: string): { readonly median: number; readonly lon
   return { median: sizes[Math.floor(sizes.length / 2)]!, longest: sizes.at(-1)! };
 }
 
+/**
+ * The longest that the thread of a gateway in this process stood still by its own work: of a pause, only the time in which the thread
+ * had a processor counts, because on a machine that others use it also waits for one.
+ */
+async function measureStall(folder: string): Promise<number> {
+  const { createGateway } = await import("../src/index.ts");
+  const configPath = join(folder, "stall.json");
+  writeFileSync(configPath, JSON.stringify({ mcpServers: { github: { openapi: "github.json" } } }));
+  const gateway = await createGateway({ configPath, home: join(folder, "stall") });
+  let worstMs = 0;
+  let before = reading();
+  const timer = setInterval(() => {
+    const now = reading();
+    worstMs = Math.max(worstMs, Math.min(now.wallMs - before.wallMs, now.workedMs - before.workedMs));
+    before = now;
+  }, PING_GAP_MS);
+  await gateway.refresh("github");
+  // What is kept and indexed afterwards is part of it.
+  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  clearInterval(timer);
+  await gateway.close();
+  return worstMs;
+}
+
+function reading(): { readonly wallMs: number; readonly workedMs: number } {
+  const { user, system } = process.threadCpuUsage();
+  return { wallMs: performance.now(), workedMs: (user + system) / 1000 };
+}
+
 const folder = mkdtempSync(join(tmpdir(), "repertoire-bench-"));
 try {
   const text = gunzipSync(readFileSync(FIXTURE)).toString();
@@ -139,6 +168,7 @@ try {
   const list = await warm.request("tools/list");
   const warmMs = performance.now() - startedAt;
   warm.close();
+  const stallMs = await measureStall(folder);
   const { median, longest } = declarationSizes(text);
   const count = (list.line.match(/"name":"github__/g) ?? []).length;
   console.log("| figure | value |");
@@ -147,6 +177,7 @@ try {
   row("the description", `${(text.length / 1e6).toFixed(1)} MB`);
   row("first question until its tools are found, nothing kept", `${ms.toFixed(0)} ms`);
   row("longest wait of a ping meanwhile", `${pauseMs.toFixed(0)} ms`);
+  row("longest pause of its thread by its own work", `${stallMs.toFixed(0)} ms`);
   row("peak memory of the gateway meanwhile", `${peakMb.toFixed(0)} MB`);
   row("peak memory of a gateway without a server", `${emptyMb.toFixed(0)} MB`);
   row(
