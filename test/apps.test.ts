@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { UI_EXTENSION, UI_SETTINGS } from "../src/core/extensions.ts";
+import { UI_EXTENSION, UI_SETTINGS } from "../src/core/declared.ts";
 import { ERAS, runCli } from "./fixtures/gateway-process.ts";
 import { temporaryFolder } from "./fixtures/temporary.ts";
 import { openAppHost } from "./rig/app-host.ts";

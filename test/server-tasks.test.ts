@@ -45,10 +45,12 @@ describe.skipIf(process.platform === "win32")("a task of a server", () => {
     gateway = await startHttp(place);
     const client = taskClient(gateway.url, place.owner());
     expect(await client.get(taskId)).toMatchObject({ taskId, status: "working", statusMessage: "at work" });
-    server.finish("the paper is printed");
+    server.finish("the paper is printed", "print://tray");
     expect(await client.until(taskId, "completed")).toMatchObject({
       taskId,
-      result: { content: [{ text: "the paper is printed" }] },
+      result: {
+        content: [{ text: "the paper is printed" }, { uri: "repertoire://server/jobs/print://tray" }],
+      },
     });
     expect(server.begun).toHaveLength(1);
   });

@@ -5,7 +5,7 @@
  * restart of the gateway.
  */
 import { isJsonObject, type JsonObject } from "../core/json.ts";
-import { takesForms } from "../core/askable.ts";
+import { takesForms } from "../core/declared.ts";
 import { mayDecide } from "../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ToolAnswer } from "../core/tool.ts";

@@ -3,7 +3,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createFixtureSource, toolOf, type FixtureSource } from "../../test/fixtures/tool-source.ts";
-import { UI_EXTENSION, UI_SETTINGS } from "../core/extensions.ts";
+import { UI_EXTENSION, UI_SETTINGS } from "../core/declared.ts";
 import type { ToolDefinition } from "../core/tool.ts";
 import type { Gateway } from "./gateway.ts";
 import { listTools } from "./list-all.ts";

@@ -4,7 +4,7 @@
  * signal of its own, which outlives each request and ends when the client cancels one, goes away during one, or does
  * not come back in time.
  */
-import { refusalOf } from "../core/askable.ts";
+import { refusalOf } from "../core/declared.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientHandle } from "../core/tool.ts";

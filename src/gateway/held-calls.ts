@@ -9,7 +9,7 @@
  * - What a state is good for is decided in `sealed-state.ts`, before anything is sent.
  */
 import { randomUUID } from "node:crypto";
-import { isAskable } from "../core/askable.ts";
+import { isAskable } from "../core/declared.ts";
 import { isJsonObject, type JsonObject } from "../core/json.ts";
 import { fail, succeed, type ToolResult } from "../core/result.ts";
 import type { CallContext, ClientHandle } from "../core/tool.ts";

@@ -11,7 +11,7 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import * as z from "zod";
-import { declares, TASKS_EXTENSION, withoutExtension } from "../core/extensions.ts";
+import { declares, TASKS_EXTENSION, withoutExtension } from "../core/declared.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { ToolResult } from "../core/result.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { evilCommand } from "../../test/rig/evil-process.ts";
-import { UI_EXTENSION, UI_SETTINGS } from "../core/extensions.ts";
+import { UI_EXTENSION, UI_SETTINGS } from "../core/declared.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { createRedactor } from "../text/redaction.ts";

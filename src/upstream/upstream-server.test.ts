@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { UI_EXTENSION, UI_SETTINGS } from "../core/extensions.ts";
+import { UI_EXTENSION, UI_SETTINGS } from "../core/declared.ts";
 import type { JsonObject } from "../core/json.ts";
 import { silentLog } from "../core/log.ts";
 import { fail, succeed } from "../core/result.ts";

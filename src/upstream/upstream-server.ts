@@ -8,7 +8,13 @@
  * - A channel that is not used for a while is given up. So is every channel, with its whole process tree, on `close`.
  */
 import { systemClock, type Clock } from "../core/clock.ts";
-import { TASKS_EXTENSION, withoutExtension } from "../core/extensions.ts";
+import {
+  TASKS_EXTENSION,
+  askableOf,
+  isAskable,
+  withOwnExtensions,
+  withoutExtension,
+} from "../core/declared.ts";
 import type { JsonObject } from "../core/json.ts";
 import type { Log } from "../core/log.ts";
 import type { Redactor } from "../text/redaction.ts";
@@ -24,8 +30,6 @@ import type {
   ToolSource,
   Starting,
 } from "../core/tool.ts";
-import { askableOf, isAskable } from "../core/askable.ts";
-import { withOwnExtensions } from "../core/extensions.ts";
 import { newestCaller, onlyCaller } from "./connection/questions.ts";
 import type { ConnectDeps } from "./connection/connect.ts";
 import type { Era } from "./connection/handshake.ts";

@@ -9,7 +9,7 @@ import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/cli
 import type { FrameLocator, Page } from "playwright-core";
 import { rolldown } from "rolldown";
 import { onTestFinished } from "vitest";
-import { UI_EXTENSION, UI_SETTINGS } from "../../src/core/extensions.ts";
+import { UI_EXTENSION, UI_SETTINGS } from "../../src/core/declared.ts";
 import type { Era } from "../fixtures/gateway-process.ts";
 import { openBarePage } from "./browser.ts";
 import type { HttpGateway } from "./http-gateway.ts";

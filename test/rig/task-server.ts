@@ -16,8 +16,8 @@ export interface TaskServer {
   readonly begun: readonly string[];
   /** What it was asked by this method. */
   heard(method: string): readonly Fields[];
-  /** All that work end with this text. */
-  finish(text: string): void;
+  /** All that work end with this text, and with a link where one is given. */
+  finish(text: string, uri?: string): void;
   /** It knows no task any more. */
   forget(): void;
   /** All that work ask this before they go on. */
@@ -94,7 +94,10 @@ export async function startTaskServer(): Promise<TaskServer> {
       return [...tasks.keys()];
     },
     heard: (method) => asked.filter((one) => one.method === method).map(({ params }) => params),
-    finish: (text) => change({ status: "completed", result: { content: [{ type: "text", text }] } }, true),
+    finish(text, uri) {
+      const links = uri === undefined ? [] : [{ type: "resource_link", uri, name: "a link" }];
+      change({ status: "completed", result: { content: [{ type: "text", text }, ...links] } }, true);
+    },
     forget: () => tasks.clear(),
     ask(key, message) {
       const requestedSchema = { type: "object", properties: { ok: { type: "boolean" } } };

@@ -8,7 +8,7 @@ import type { GatewayDeps } from "../gateway-deps.ts";
 import { createListLibrary } from "./list-library.ts";
 import type { MetaTool } from "./meta-tool.ts";
 import { createSaveToLibrary } from "./save-to-library.ts";
-import { SKILLS_EXTENSION, TASKS_EXTENSION, UI_EXTENSION, UI_SETTINGS } from "../../core/extensions.ts";
+import { SKILLS_EXTENSION, TASKS_EXTENSION, UI_EXTENSION, UI_SETTINGS } from "../../core/declared.ts";
 import type { GatewayDescription } from "../gateway.ts";
 
 export interface MetaTools {

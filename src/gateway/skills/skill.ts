@@ -2,7 +2,7 @@
  * Skills of MCP, as the extension `io.modelcontextprotocol/skills` has them (SEP-2640): instructions for a model,
  * listed by themselves and read as resources. The library is served as skills, and those of servers are passed on.
  */
-import { SKILLS_EXTENSION } from "../../core/extensions.ts";
+import { SKILLS_EXTENSION } from "../../core/declared.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { fail, type ToolResult } from "../../core/result.ts";
 import { quote } from "../../text/quote.ts";

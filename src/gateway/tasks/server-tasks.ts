@@ -2,7 +2,7 @@
  * Tasks of servers, for a client that knows tasks and called the tool itself: it follows the task, under an id of ours,
  * and each question about it goes to the server that has it. Nothing is kept here.
  */
-import type { JsonObject } from "../../core/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { INVALID_PARAMS } from "../../core/rpc-codes.ts";
 import { succeed, type ToolResult } from "../../core/result.ts";
 import type { CallContext, ToolAnswer } from "../../core/tool.ts";
@@ -11,7 +11,7 @@ import { noTask, responsesIn, takesTasks, type TaskMethod } from "./task.ts";
 import type { TaskIds, ToolTask } from "./task-id.ts";
 
 export interface ServerTaskDeps {
-  readonly registry: Pick<Registry, "request">;
+  readonly registry: Pick<Registry, "request" | "links">;
   readonly taskIds: TaskIds;
 }
 
@@ -48,14 +48,22 @@ export async function answerServerTask(
   const asking: CallContext = { ...context, modern, tasks: "passed" };
   const answer = await registry.request(server, method, { taskId }, asking);
   if (!answer.success) return isUnknownThere(answer) ? noTask(id) : answer;
-  return succeed(exposeAnswer(answer.data, id));
+  return succeed(exposeAnswer(withLinks(registry.links, server, answer.data), id));
+}
+
+/** What came of the call has links as any answer of the tool has. */
+function withLinks(links: Registry["links"], server: string, answer: JsonObject): JsonObject {
+  const { result } = answer;
+  if (!isJsonObject(result)) return answer;
+  const linked = links.answer(server, result as unknown as ToolAnswer);
+  return { ...answer, result: linked as unknown as JsonObject };
 }
 
 function isUnknownThere({ error }: { readonly error: { readonly upstream?: { readonly code: number } } }) {
   return error.upstream?.code === INVALID_PARAMS;
 }
 
-/** The one place that everything a server says of a task passes, its final `result` too. */
+/** The id is the one by which this client knows the task. */
 function exposeAnswer(answer: JsonObject, taskId: string): JsonObject {
   const told = { ...answer, resultType: "complete" };
   return answer["taskId"] === undefined ? told : { ...told, taskId };

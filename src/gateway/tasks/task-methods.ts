@@ -2,7 +2,7 @@
  * `tasks/get`, `tasks/update` and `tasks/cancel`: of a run, or of a task of a server (`server-tasks.ts`). Who may resume a run may ask for it here, and what a client may not see
  * is answered exactly as what is not there.
  */
-import { takesForms } from "../../core/askable.ts";
+import { takesForms } from "../../core/declared.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { LOCAL, mayDecide } from "../../core/principal.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";

@@ -2,7 +2,7 @@
  * Tasks of MCP, as the extension `io.modelcontextprotocol/tasks` has them (SEP-2663): a run is a task, and its id that of
  * the task. Everything is read from the store, so any process answers, also after a restart.
  */
-import { declares, TASKS_EXTENSION } from "../../core/extensions.ts";
+import { declares, TASKS_EXTENSION } from "../../core/declared.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import { MISSING_CAPABILITY } from "../../core/rpc-codes.ts";
 import { fail, type ToolResult } from "../../core/result.ts";

@@ -5,7 +5,7 @@
  */
 import { crashPoint } from "../../process/crash-point.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
-import { takesForms } from "../../core/askable.ts";
+import { takesForms } from "../../core/declared.ts";
 import { mayDecide } from "../../core/principal.ts";
 import { fail, succeed, type ToolResult } from "../../core/result.ts";
 import type { RunContext } from "../run-context.ts";

@@ -9,7 +9,7 @@
  * does not know, also when it is merely slow to start and both wait for it. A server that answers the first question
  * and ends on the second has thereby told its era: the outcome names it, and the next start asks in that one alone.
  */
-import { withModernExtensions } from "../../core/extensions.ts";
+import { withModernExtensions } from "../../core/declared.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { causeOfToolError, type FailureCause } from "../failure-cause.ts";
 import { backgroundAfter } from "../../timing/after.ts";

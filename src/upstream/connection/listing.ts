@@ -3,7 +3,7 @@
  * cursor, fails half-way or is too long is cut, and the offer says so; only a list of tools that cannot be had at all
  * fails.
  */
-import { declares, SKILLS_EXTENSION } from "../../core/extensions.ts";
+import { declares, SKILLS_EXTENSION } from "../../core/declared.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { Offer, SourceAbout, ToolDefinition } from "../../core/tool.ts";
 import type { Session } from "./handshake.ts";

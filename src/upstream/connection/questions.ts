@@ -8,7 +8,7 @@
  * longer. An answered call takes no question with it, for a server also asks between calls (for the roots, after the
  * handshake).
  */
-import { refusalOf } from "../../core/askable.ts";
+import { refusalOf } from "../../core/declared.ts";
 import type { JsonObject } from "../../core/json.ts";
 import type { CallContext, ClientHandle } from "../../core/tool.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";

@@ -1,9 +1,14 @@
 /** A request to a server: what its era wants beside the parameters, and the input that it may ask for. */
-import { TASKS_EXTENSION, withModernExtensions, withoutExtension } from "../../core/extensions.ts";
+import {
+  TASKS_EXTENSION,
+  askableOf,
+  refusalOf,
+  withModernExtensions,
+  withoutExtension,
+} from "../../core/declared.ts";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";
 import type { Redactor } from "../../text/redaction.ts";
 import type { CallContext } from "../../core/tool.ts";
-import { askableOf, refusalOf } from "../../core/askable.ts";
 import { INTERNAL_ERROR } from "../../core/rpc-codes.ts";
 import { QUESTION_MS_MAX } from "./call-timer.ts";
 import { CLIENT_CAPABILITIES_KEY, LOG_LEVEL_KEY, type Session } from "./handshake.ts";

@@ -1,6 +1,6 @@
 /** Calls that a server answers with a task, for callers that know nothing of tasks. */
 import { describe, expect, it, onTestFinished } from "vitest";
-import { TASKS_EXTENSION } from "../../core/extensions.ts";
+import { TASKS_EXTENSION } from "../../core/declared.ts";
 import type { JsonObject } from "../../core/json.ts";
 import { silentLog } from "../../core/log.ts";
 import { succeed } from "../../core/result.ts";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { takesForms } from "./askable.ts";
+import { takesForms } from "./declared.ts";
 
 it.each([
   [{}, false],
