@@ -84,6 +84,9 @@ it("what is not run is known, with its reason", () => {
     "docs/scale.md: needs a PostgreSQL",
     "docs/scale.md: needs a PostgreSQL",
     "docs/scale.md: needs a PostgreSQL",
+    "docs/servers.md: there is no registry on the machine of the test",
+    "docs/servers.md: there is no registry on the machine of the test",
+    "docs/servers.md: there is no bundle on the machine of the test",
   ]);
 });
 

@@ -44,7 +44,7 @@ describe("the URI under which clients see a server's", () => {
 
   it("keeps the scheme of pages and skills, which clients know them by", () => {
     expect(exposeUri("s", "ui://clock/page.html")).toBe("ui://s+clock/page.html");
-    expect(exposeUri("s", "skill://git/SKILL.md")).toBe("skill://s+git/SKILL.md");
+    expect(exposeUri("s", "skill://git/SKILL.md")).toBe("skill://s+/git/SKILL.md");
     expect(exposeUri("s", "ui://")).toBe("repertoire://server/s/ui://");
   });
 });

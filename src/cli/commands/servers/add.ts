@@ -48,8 +48,8 @@ export const addCommand = defineCommand({
     {
       words: "<name>",
       about:
-        "the name of the server; or only the address of a remote one; or its name in the registry (io.github.acme/notes, " +
-        "with @1.2.3 for that version); or a bundle (notes.mcpb); or JSON with servers, as a README shows it",
+        "the name of the server; or only the address of a remote one; or its name in the registry " +
+        "(io.github.acme/notes, with @1.2.3 for that version); or a bundle (notes.mcpb); or JSON with servers, as a README shows it",
       completes: ["files"],
     },
     {
@@ -121,8 +121,8 @@ export const addCommand = defineCommand({
   help: `Secrets go to the secret store (the system's keyring, or a file that only you can read), and the config refers to them
 as \${input:ID}; --plain writes them as they are. \${NAME} is read from the environment when the server starts.
 
-With only an address, the server is asked for its card (<address>/server-card), which says what it is called. An endpoint
-of another server that the card names is not used. Without a card, the name comes from the address.
+With only an address, the server is asked for its card (<address>/server-card), which says what it is called. An
+endpoint of another server that the card names is not used. Without a card, the name comes from the address.
 
 A server from the registry (see: repertoire search) or from a bundle is shown in full first, with warnings: its command,
 variables and headers. It is written with its exact version and hash, and all that it offers is held until you run:
@@ -321,8 +321,8 @@ function describeApi(given: string, target: string | undefined, options: AddOpti
   if (typeof headers === "string") return `--header ${headers}: write "Name: value"`;
   const auth = readPairs(options.auth, "=");
   if (typeof auth === "string") return `--auth ${auth}: write KEY=value`;
-  const isAddress = /^https?:/i.test(given);
-  const addresses = [...(isAddress ? [given] : []), ...(baseUrl === undefined ? [] : [baseUrl])];
+  const isRemote = /^https?:/i.test(given);
+  const addresses = [...(isRemote ? [given] : []), ...(baseUrl === undefined ? [] : [baseUrl])];
   const problem = addresses
     .filter((one) => !one.includes("${"))
     .map(findUrlProblem)
@@ -330,7 +330,7 @@ function describeApi(given: string, target: string | undefined, options: AddOpti
   if (problem !== undefined)
     return `the address ${problem.message}${problem.hint === undefined ? "" : `; ${problem.hint}`}`;
   return {
-    openapi: isAddress || given.includes("${") ? given : resolve(given),
+    openapi: isRemote || given.includes("${") ? given : resolve(given),
     ...(baseUrl !== undefined && { baseUrl }),
     ...(auth.length > 0 && { auth: Object.fromEntries(auth) }),
     ...(headers.length > 0 && { headers: Object.fromEntries(headers) }),
