@@ -46,7 +46,7 @@ describe("GitHub's API, of 1,223 operations", () => {
     const query = "create an issue";
     // The first question may come before the description has been read.
     const found = await eventuallyAsync("the tools", async () => {
-      const { structuredContent } = await call("browse_components", { query, limit: 20 });
+      const { structuredContent } = await call("browse_components", { query, limit: 5 });
       return structuredContent?.["total"] !== 0 && structuredContent;
     });
     const typesIn = (nodes: unknown) => (nodes as { readonly type: string }[]).map(({ type }) => type);

@@ -105,8 +105,20 @@ export function createToolSearch(deps: {
   }
 }
 
+/**
+ * A title says what the tool is for, in few words. What a long description goes on with, such as limits and errors, is
+ * much the same for many tools of an API, and would make them all alike.
+ */
+const TITLED_LENGTH_MAX = 200;
+
 /** The text of a tool for embeddings: what the search by words sees, without what comes from runs. */
 function meaningOf(component: Component): string {
-  const { name, server, category, description, parameterNames } = documentOf(component).fields;
-  return [name, server, category, description, parameterNames].filter(Boolean).join("\n");
+  const { name, title, server, category, description, parameterNames } = documentOf(component).fields;
+  if (title === undefined) return linesOf([name, server, category, description, parameterNames]);
+  const said = description?.slice(0, TITLED_LENGTH_MAX);
+  return linesOf([`${name} ${title.replaceAll("\n", " ")}`, server, category, said, parameterNames]);
+}
+
+function linesOf(texts: readonly (string | undefined)[]): string {
+  return texts.filter(Boolean).join("\n");
 }

@@ -26,6 +26,7 @@ export function documentOf(
     id: name,
     fields: {
       name: definition.name.slice(0, 200),
+      ...(title !== undefined && { title: title.slice(0, 200) }),
       server: source,
       ...(about?.title !== undefined && { serverTitle: about.title }),
       ...(about?.description !== undefined && { serverDescription: about.description }),

@@ -41,6 +41,7 @@ export interface Points {
 
 const PLACES: Readonly<Record<SearchField, FoundIn>> = {
   name: "name",
+  title: "name",
   server: "server",
   serverTitle: "server",
   serverDescription: "server",

@@ -16,6 +16,7 @@ interface FieldRule {
  */
 const FIELDS = {
   name: { weight: 1.7, typicalLength: 4, lengthEffect: 0.5, termsMax: 24 },
+  title: { weight: 1.4, typicalLength: 4, lengthEffect: 0.5, termsMax: 24 },
   server: { weight: 0.9, typicalLength: 2, lengthEffect: 0.5, termsMax: 16 },
   serverTitle: { weight: 0.56, typicalLength: 3, lengthEffect: 0.5, termsMax: 16 },
   serverDescription: { weight: 0.5, typicalLength: 15, lengthEffect: 0.7, termsMax: 200 },

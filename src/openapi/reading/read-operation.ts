@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from "../../core/json.ts";
 import type { ToolAnnotations, ToolDefinition } from "../../core/tool.ts";
-import { cutToBytes } from "../../text/cut.ts";
+import { cutToBytes, lineOf } from "../../text/cut.ts";
 import { BODY_ARGUMENT, type CallPlan } from "../api-description.ts";
 import type { ApiDocument, ApiDocuments } from "./api-documents.ts";
 import { DESCRIPTION_LENGTH_MAX } from "./limits.ts";
@@ -42,6 +42,7 @@ export function readOperation(
   return {
     tool: {
       name: found.name,
+      ...titleOf(found),
       description: descriptionOf(found),
       inputSchema: inputSchemaOf(parameters, body),
       ...(answer.schema !== undefined && { answerSchema: answer.schema }),
@@ -74,13 +75,24 @@ const ANNOTATIONS: Readonly<Record<string, ToolAnnotations>> = {
 
 export const METHODS = Object.keys(ANNOTATIONS);
 
-function descriptionOf({ operation, item, method, path }: FoundOperation): string {
-  const textOf = (key: string): string => {
-    const text = operation[key] ?? item[key];
-    return typeof text === "string" ? text.trim() : "";
-  };
-  const summary = textOf("summary");
-  const description = textOf("description");
+/** A summary has a few words; a longer one is a description. */
+const TITLE_LENGTH_MAX = 120;
+
+/** The summary is a line that says what the operation does: people are shown it as a name, and it is found by it. */
+function titleOf(found: FoundOperation): Pick<ToolDefinition, "title"> {
+  const title = lineOf(textIn(found, "summary"), TITLE_LENGTH_MAX);
+  return title === "" ? {} : { title };
+}
+
+function textIn({ operation, item }: FoundOperation, key: "summary" | "description"): string {
+  const text = operation[key] ?? item[key];
+  return typeof text === "string" ? text.trim() : "";
+}
+
+function descriptionOf(found: FoundOperation): string {
+  const { operation, method, path } = found;
+  const summary = textIn(found, "summary");
+  const description = textIn(found, "description");
   const said = [summary, description === summary ? "" : description].filter((text) => text !== "");
   const words = said.length === 0 ? [`${method.toUpperCase()} ${path}`] : said;
   const whole = [...(operation["deprecated"] === true ? ["Deprecated."] : []), ...words].join("\n\n");
