@@ -222,7 +222,9 @@ function noteNodes(nodes: readonly Callable[], query: string, options: GlobalOpt
 }
 
 export function firstSentence(text: string): string {
-  return /^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text;
+  const [paragraph = ""] = text.trim().split(/\r?\n\s*\n/, 1);
+  const line = paragraph.replace(/\s*\n\s*/g, " ");
+  return /^.*?[.!?](?=\s|$)/.exec(line)?.[0] ?? line;
 }
 
 interface TypesOptions extends DryRunOptions {
