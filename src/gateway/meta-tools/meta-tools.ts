@@ -43,9 +43,9 @@ function instruct(servers: readonly string[]): string {
 }
 
 const LOOP = `1. browse_components finds their tools by what you want to do.
-2. execute runs TypeScript against them, as in await mcp.notes.add({...}): many calls in one, and only what it returns comes back.
-3. If a run stops, execute {resume} goes on with it and repeats no call that was made.
-4. save_to_library keeps what worked as a tool; list_library shows what was kept.`;
+2. execute runs TypeScript against them: await mcp.notes.add({...}). Only what it returns comes back.
+3. execute {resume} goes on with a run that stopped, and repeats no call.
+4. save_to_library keeps what worked as a tool; list_library shows it.`;
 
 /** What a client is told of the gateway. */
 interface Told {
