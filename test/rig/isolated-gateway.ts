@@ -42,11 +42,30 @@ export function makeUser() {
   return { folder, write };
 }
 
+const CHECKOUT = join(import.meta.dirname, "../..");
+/** Node and the servers are in the checkout. One that is below /tmp would be hidden like everything else there. */
+const PROGRAMS = /^\/(?:var\/)?tmp\//.test(CHECKOUT) ? [CHECKOUT] : [];
+
+interface Sandbox {
+  readonly filesystem?: Readonly<Record<string, readonly string[]>>;
+  readonly [part: string]: unknown;
+}
+
+/** Rules as a test means them, wherever the checkout is. */
+export function rulesOf(sandbox: Sandbox): object {
+  if (PROGRAMS.length === 0) return sandbox;
+  const { filesystem } = sandbox;
+  return {
+    ...sandbox,
+    filesystem: { ...filesystem, allowRead: [...(filesystem?.["allowRead"] ?? []), ...PROGRAMS] },
+  };
+}
+
 /** Everything of the user is readable here, so that what is hidden is hidden by a rule. */
 export const OPEN = { filesystem: { allowRead: ["~"] } };
 
 export interface IsolatedOptions {
-  readonly sandbox?: unknown;
+  readonly sandbox?: Sandbox;
   readonly env?: Record<string, string>;
   readonly entry?: Record<string, unknown>;
   readonly gatewayEnv?: Record<string, string>;
@@ -60,7 +79,7 @@ export async function startIsolated(options: IsolatedOptions = {}) {
     cwd: join(user.folder, "project"),
     env: options.env ?? {},
     sandboxEnabled: true,
-    sandbox: options.sandbox ?? OPEN,
+    sandbox: rulesOf(options.sandbox ?? OPEN),
     ...options.entry,
   };
   const file = user.write("gateway.json", JSON.stringify({ mcpServers: { out: entry } }));
