@@ -82,9 +82,8 @@ it("the first capability is found, run, kept, shared, broken, corrected and test
 });
 
 it("a program's tools are found, used by code, kept, refused by a rule, and not done twice", async () => {
-  const { stdout, stderr, status, commands, left } = await runExample("program-tools/shop.mjs");
+  const { stdout, stderr, status, left } = await runExample("program-tools/shop.mjs");
   expect({ status, stderr, left }).toEqual({ status: 0, stderr: "", left: [] });
-  expect(commands.some((command) => command.includes("notes-server.mjs"))).toBe(true);
   expect(stdout.trimEnd().split("\n")).toEqual([
     "found: mcp.program.find_orders(args?: { days?: number }): Promise<{ orders: ({ id: string; amount: number; daysLate: number })[] }>",
     "kept as a tool, it says: A2, A3",
