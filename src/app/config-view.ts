@@ -42,7 +42,7 @@ export function trustOf(config: Config, server: string): TrustLevel {
   return levels.get(server) ?? config.trust;
 }
 
-/** Whether `add` took a server from a registry or a bundle: what it offers first was chosen by nobody. */
+/** Whether `add` took a server from a registry or a bundle: no person chose what it offers first. */
 export function isInstalled({ servers }: Config, server: string): boolean {
   return servers.find(({ id }) => id === server)?.installed !== undefined;
 }

@@ -225,7 +225,7 @@ export interface ServerTask {
   readonly taskId: string;
 }
 
-/** The record of a task that a call becomes, so that whoever makes the call again goes on with the task. */
+/** The record of a task that a call becomes, so that the same call, made again, goes on with the task. */
 export interface TaskRecord {
   /** What the call became before: the task is followed, and the call is not sent again. */
   readonly begun?: ServerTask;
