@@ -1,8 +1,8 @@
 /** An HTTP answer as that of a tool. */
 import { DATA_LIMITS, isJsonObject, parseJson, type JsonObject } from "../../core/json.ts";
-import { fail, succeed, type ToolResult } from "../../core/result.ts";
+import { succeed, type ToolResult } from "../../core/result.ts";
 import type { ToolAnswer } from "../../core/tool.ts";
-import { parseRetryAfter } from "../../net/retry-after.ts";
+import { busyFailure } from "../../net/retry-after.ts";
 import { cut } from "../../text/cut.ts";
 import { escapeUnprintable } from "../../text/printable.ts";
 import { isJsonType } from "../media-type.ts";
@@ -12,30 +12,10 @@ const WORDS_LENGTH_MAX = 4_000;
 
 export async function answerOf(response: Response, server: string): Promise<ToolResult<ToolAnswer>> {
   const bytes = Buffer.from(await response.arrayBuffer());
-  if (response.status === 429 || response.status === 503) return busyFailure(response, bytes, server);
+  if (response.status === 429 || response.status === 503)
+    return busyFailure(server, response, Date.now(), wordsOf(response, bytes));
   if (response.status >= 400) return succeed(failureOf(response, bytes, server));
   return succeed({ content: contentOf(response, bytes).blocks, ...structureOf(response, bytes) });
-}
-
-/** It took nothing on, and says when it will. */
-function busyFailure(response: Response, bytes: Buffer, server: string): ToolResult<never> {
-  const waitMs = parseRetryAfter(response.headers.get("retry-after"), Date.now());
-  const isLimited = response.status === 429;
-  const what = isLimited ? "has had too many requests" : "is not available right now";
-  const said = wordsOf(response, bytes);
-  return fail(
-    isLimited ? "RATE_LIMITED" : "TOOL_UNAVAILABLE",
-    `The server ${server} ${what} (HTTP ${response.status})${said === "" ? "." : `: ${said}`}`,
-    {
-      reason: "busy",
-      retryable: true,
-      hint:
-        waitMs === undefined
-          ? "Nothing took effect. Call again later."
-          : `Nothing took effect. Call again in ${Math.ceil(waitMs / 1000)} s.`,
-      ...(waitMs !== undefined && { retryAfterMs: waitMs }),
-    },
-  );
 }
 
 /** The API's own failure, in its own words. */

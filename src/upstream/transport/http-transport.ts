@@ -18,7 +18,7 @@ import { within } from "../../timing/deadline.ts";
 import { causeOfFetchError, causeOfResponse, type FailureCause } from "../failure-cause.ts";
 import { AnswerTooLong } from "../../net/answer-limit.ts";
 import { BrokenAnswer, type Fetch } from "../../net/http-client.ts";
-import { parseRetryAfter } from "../../net/retry-after.ts";
+import { busyFailure } from "../../net/retry-after.ts";
 import type { AuthorizationWay } from "../oauth/authorize.ts";
 import type { OAuthSettings } from "../oauth/client.ts";
 import { Credentials, createAuthorizedFetch } from "../oauth/credentials.ts";
@@ -209,27 +209,12 @@ function refuseDenials(fetch: Fetch, server: string, hasOwn: boolean): Fetch {
   };
 }
 
-/** A server that says that it is too busy took nothing on: that is an error with a name, and says how long to wait. */
+/** A server that says that it is too busy: that is an error with a name. */
 export function refuseBusyAnswers(fetch: Fetch, server: string, now: () => number = Date.now): Fetch {
   return async (input, init) => {
     const response = await fetch(input, init);
     if (response.status !== 429 && response.status !== 503) return response;
     await response.body?.cancel();
-    throw new TransportFailure(busyError(server, response, now()).error);
+    throw new TransportFailure(busyFailure(server, response, now()).error);
   };
-}
-
-function busyError(server: string, response: Response, now: number): ReturnType<typeof fail> {
-  const waitMs = parseRetryAfter(response.headers.get("retry-after"), now);
-  const isLimited = response.status === 429;
-  const what = isLimited ? "has had too many requests (HTTP 429)" : "is not available right now (HTTP 503)";
-  return fail(isLimited ? "RATE_LIMITED" : "TOOL_UNAVAILABLE", `The server ${server} ${what}.`, {
-    reason: "busy",
-    retryable: true,
-    hint:
-      waitMs === undefined
-        ? "Nothing took effect. Call again later."
-        : `Nothing took effect. Call again in ${Math.ceil(waitMs / 1000)} s.`,
-    ...(waitMs !== undefined && { retryAfterMs: waitMs }),
-  });
 }
