@@ -1,6 +1,6 @@
 /**
  * Whether a file of a skill is what its entry says: as long, with the same digest, and with the same frontmatter. What
- * is not is passed on to nobody, not in part and not with a warning.
+ * does not fit is refused whole, and not passed on with a warning.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type JsonObject } from "../../core/json.ts";

@@ -3,6 +3,7 @@
  * written here, and nothing is started. A registry is believed in nothing: a name that it answers for another, a
  * version that is not exactly one, an address that is nearer than its own, are refused.
  */
+import type { InstalledFrom } from "../../../config/config.ts";
 import { escapeText } from "../../../clients/translate/references.ts";
 import { findFileToEdit } from "../../../config/entries/filed-servers.ts";
 import { findEntryRisks } from "../../../config/entries/entry-risks.ts";
@@ -28,19 +29,9 @@ import { findLookalikes } from "./lookalikes.ts";
 import type { PublishedName } from "./published-name.ts";
 import type { OpenedBundle } from "./opened-bundle.ts";
 
-/** What the entry says of where it came from. */
-interface Origin {
-  readonly name: string;
-  readonly version: string;
-  readonly registry?: string;
-  readonly sha256?: string;
-  readonly bundle?: string;
-  readonly files?: string;
-}
-
 /** A server that was found, and how it would be started. */
 export interface FoundLaunch {
-  readonly origin: Origin;
+  readonly origin: InstalledFrom;
   readonly description: string;
   readonly launch: Launch;
   readonly risks: readonly LaunchRisk[];
@@ -155,7 +146,7 @@ export function findKey({ origin }: FoundLaunch, { place, as, replaces }: EntryR
 export interface InstallPlan extends FilledEntry {
   readonly key: string;
   readonly id: string;
-  readonly origin: Origin;
+  readonly origin: InstalledFrom;
   readonly risks: readonly LaunchRisk[];
   readonly bundle?: OpenedBundle;
 }
